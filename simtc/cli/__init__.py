@@ -1,0 +1,70 @@
+"""The command line: one file per verb, no logic."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from simtc.errors import SimtcError, unknown
+
+__all__ = ["main"]
+
+# verb -> what it does; each lives in simtc/cli/<verb>.py as a click command of that name, imported when asked for.
+_VERBS = {
+    "arch": "a chip's constants, each with unit, source, status",
+    "banks": "bank and wavefront map of a shared-memory access pattern",
+    "layout": "which lane and register holds each element of a fragment",
+    "mma": "bit-exact matrix multiply-accumulate over arrays",
+    "run": "execute a compiled kernel: its bits and its cycles",
+    "sass": "what a compiled kernel contains",
+}
+
+
+class _Verbs(click.Group):
+    """Loads a verb's module only when that verb is asked for, so that start-up stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return sorted(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _VERBS:
+            raise unknown("verb", cmd_name, _VERBS, then="simtc --help")
+        command: click.Command = getattr(importlib.import_module(f"simtc.cli.{cmd_name}"), cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Verbs"):
+            formatter.write_dl(sorted(_VERBS.items()))
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="simtc")
+def _simtc() -> None:
+    """Simulate NVIDIA tensor-core kernels: exact bits, cycles and why, with no GPU.
+
+    Exit codes: 0 done, 1 compared and differs, 2 bad input, 3 no GPU or missing tool, 4 the kernel faulted,
+    130 interrupted.
+    """
+
+
+def main() -> None:
+    """Run the command line, turning every simtc error into one clear line and its exit code."""
+    try:
+        code = _simtc.main(standalone_mode=False)
+    except SimtcError as error:
+        _fail(str(error), error.exit_code)
+    except click.exceptions.Abort:
+        _fail("interrupted", 130)
+    except click.ClickException as error:
+        _fail(error.format_message(), 2)
+    except BrokenPipeError:  # the reader of our output has gone; that is its right
+        sys.stderr.close()
+        raise SystemExit(0) from None
+    raise SystemExit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str, code: int) -> None:
+    click.echo(f"simtc: {message}", err=True)
+    raise SystemExit(code)

@@ -1,0 +1,98 @@
+"""Instruction, Kernel and Program: what both readers and the generator produce, and what everything else consumes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from simtc.errors import unknown
+from simtc.isa.control import ControlCode
+from simtc.isa.operand import Operand
+
+__all__ = ["Instruction", "Kernel", "Parameter", "Program"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instruction:
+    """One machine instruction. `opcode` is the base name (HMMA), `modifiers` what follows it (1688, F32)."""
+
+    address: int
+    opcode: str
+    modifiers: tuple[str, ...] = ()
+    operands: tuple[Operand, ...] = ()
+    guard: Operand | None = None  # @P0, @!UP1; None is @PT
+    control: ControlCode = field(default_factory=ControlCode)
+    encoding: int | None = None  # the 128-bit word; None for generated code
+    text: str = ""  # as the disassembler prints it, without predicate brackets removed
+    source: tuple[str, int] | None = None  # (file, line), where the kernel was compiled with -lineinfo
+
+    @property
+    def mnemonic(self) -> str:
+        """The opcode with its modifiers, as SASS writes it."""
+        return ".".join((self.opcode, *self.modifiers))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """One kernel parameter: its place in the parameter area, in bytes."""
+
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """One entry function with all that a launch needs to know of it."""
+
+    name: str
+    sm: int  # 70, 75, 80, 90
+    instructions: tuple[Instruction, ...]
+    parameters: tuple[Parameter, ...] = ()
+    parameter_base: int = 0x160  # where parameters start in constant bank 0
+    registers: int = 255  # per thread, as allocated
+    shared_bytes: int = 0  # static shared memory per block
+    shared_reserved_bytes: int = 0  # of it, what the driver reserves at its start (1024 on sm_90)
+    local_bytes: int = 0  # local memory (stack and spills) per thread
+    barriers: int = 0  # named barriers used
+    max_threads: int = 1024  # __launch_bounds__, or the chip's limit
+    constants: Mapping[int, bytes] = field(default_factory=dict)  # banks other than 0: {2: b"...", 3: b"..."}
+
+    def __post_init__(self) -> None:
+        for place, instruction in enumerate(self.instructions):
+            if instruction.address != 16 * place:
+                found, due = instruction.address, 16 * place
+                raise ValueError(f"{self.name}: instruction {place} is at {found:#x}, not {due:#x}")
+
+    @property
+    def parameter_bytes(self) -> int:
+        """The size of the parameter area."""
+        return max((p.offset + p.size for p in self.parameters), default=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program(Mapping[str, Kernel]):
+    """The kernels of one cubin or listing, by name.
+
+    Example:
+        >>> program = Program(kernels={"k": Kernel(name="k", sm=75, instructions=())}, origin="k.cubin")
+        >>> program["k"].sm, list(program)
+        (75, ['k'])
+        >>> program["q"]
+        Traceback (most recent call last):
+        simtc.errors.BadInputError: unknown kernel 'q': known are k. Try: simtc sass k.cubin
+
+    """
+
+    kernels: Mapping[str, Kernel]
+    origin: str = ""  # the file it came from, or the configuration
+
+    def __getitem__(self, name: str) -> Kernel:
+        if name not in self.kernels:
+            raise unknown("kernel", name, self.kernels, then=f"simtc sass {self.origin}")
+        return self.kernels[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.kernels)
+
+    def __len__(self) -> int:
+        return len(self.kernels)
