@@ -19,7 +19,7 @@ __all__ = ["cache_folder", "is_compiled", "jit", "on_compile"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).resolve().parent
-_COMPILED_ROOMS = ("arch", "layout", "numerics", "isa", "machine", "timing")
+_COMPILED_ROOMS = ("numerics", "machine", "timing")  # compiled code freezes constants of these alone
 _listeners: list[Callable[[], None]] = []
 
 

@@ -30,7 +30,7 @@ class Operand:
     """One operand.
 
     `index` is the register, predicate, barrier or constant-bank number (of an ADDRESS: its base register, 255 when it
-    has none). `value` is the immediate's 32 bits, the constant's or address's byte offset (signed), or a label's target.
+    has none). `value` is the immediate's 32 bits, the constant's or address's signed byte offset, or a label's target.
 
     Example:
         >>> Operand(kind=Kind.REGISTER, index=4, negate=True, modifiers=("reuse",))
@@ -48,6 +48,7 @@ class Operand:
     modifiers: tuple[str, ...] = ()  # as written, without the dots: reuse, H0_H0, ROW, COL, 64, X4, U32, ...
     uniform: int = 63  # ADDRESS and CONSTANT: the uniform register added to it, 63 for none
     descriptor: int | None = None  # ADDRESS: the uniform register of desc[UR][...]; a bindless CONSTANT: cx[UR][...]
+    base: int = 255  # CONSTANT: the register added to its offset, as in c[0x3][R4]; 255 for none
 
     def __repr__(self) -> str:
         shown = [

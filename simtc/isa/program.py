@@ -9,7 +9,7 @@ from simtc.errors import unknown
 from simtc.isa.control import ControlCode
 from simtc.isa.operand import Operand
 
-__all__ = ["Instruction", "Kernel", "Parameter", "Program"]
+__all__ = ["Instruction", "Kernel", "Parameter", "Program", "Relocation"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,20 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Relocation:
+    """Eight bytes of a constant bank that the driver sets to a global variable's address when it loads the kernel.
+
+    Where `bank` is None the place is in the code itself and no driver but the chip's can fill it; where `target` is
+    None the symbol is no global variable of the file. simtc can run neither.
+    """
+
+    symbol: str
+    bank: int | None
+    offset: int
+    target: int | None = None  # the variable's byte offset in Kernel.global_data
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Kernel:
     """One entry function with all that a launch needs to know of it."""
 
@@ -56,12 +70,17 @@ class Kernel:
     barriers: int = 0  # named barriers used
     max_threads: int = 1024  # __launch_bounds__, or the chip's limit
     constants: Mapping[int, bytes] = field(default_factory=dict)  # banks other than 0: {2: b"...", 3: b"..."}
+    relocations: tuple[Relocation, ...] = ()  # addresses that the driver would fill in
+    global_data: bytes = b""  # the global variables that relocations point into, with their initial values
 
     def __post_init__(self) -> None:
         for place, instruction in enumerate(self.instructions):
             if instruction.address != 16 * place:
                 found, due = instruction.address, 16 * place
                 raise ValueError(f"{self.name}: instruction {place} is at {found:#x}, not {due:#x}")
+
+    def __hash__(self) -> int:  # cheap and consistent with equality; constants are a mapping and stay out of it
+        return hash((self.name, self.sm, self.registers, len(self.instructions)))
 
     @property
     def parameter_bytes(self) -> int:

@@ -1,1 +1,5 @@
-"""Room launch."""
+"""`launch` and `simulate`: program, machine, clock and fidelity joined."""
+
+from simtc.launch.launch import launch
+
+__all__ = ["launch"]

@@ -1,1 +1,1 @@
-"""Room machine."""
+"""Functional execution: memory, warps, blocks, and the meaning of every opcode."""

@@ -1,0 +1,85 @@
+"""`launch`: a compiled kernel over numpy arrays, with no GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from simtc import arch
+from simtc.errors import BadInputError
+from simtc.isa import Kernel
+from simtc.launch.arguments import marshal
+from simtc.launch.grid import bank0, dim3, geometry
+from simtc.machine.functional import execute
+from simtc.machine.lowering import lower
+from simtc.machine.state import Geometry
+from simtc.results import LaunchResult
+
+__all__ = ["INSTRUCTION_LIMIT", "launch"]
+
+INSTRUCTION_LIMIT = 100_000_000  # per warp: minutes of simulation, beyond any real kernel
+
+
+def launch(
+    kernel: Kernel,
+    grid: int | Sequence[int],
+    block: int | Sequence[int],
+    args: Sequence[Any],
+    *,
+    shared_bytes: int = 0,
+    device: str | arch.Device = "t4",
+    timing: bool = False,
+    caches: str = "cold",
+    instruction_limit: int = INSTRUCTION_LIMIT,
+    progress: Callable[[int, int], None] | None = None,
+    threads: int | None = None,
+) -> LaunchResult:
+    """Run a kernel: the arrays among `args` hold the results afterwards.
+
+    Args:
+        kernel: from `simtc.load(path)[name]`.
+        grid: blocks in x, y, z.
+        block: threads of a block in x, y, z.
+        args: numpy arrays are device buffers, written back in place once the kernel has ended; numpy scalars and bytes
+            are values; a list of arrays is an array of pointers.
+        shared_bytes: dynamic shared memory of a block.
+        device: a board, such as "t4"; its generation must be the kernel's.
+        timing: also count cycles.
+        caches: "cold", or "warm" where L2 already holds the operands.
+        instruction_limit: the most instructions one warp may execute.
+        progress: called with (blocks done, blocks).
+        threads: cores to use; all of them by default. The results do not depend on it.
+
+    Raises:
+        BadInputError: arguments, sizes or opcodes that cannot be run.
+        KernelFaultError: the kernel faulted; the arrays are as they were before the launch.
+
+    """
+    board = arch.device(device) if isinstance(device, str) else device
+    if caches not in ("cold", "warm"):
+        raise BadInputError(f"caches {caches!r}: allowed are 'cold' and 'warm'")
+    if kernel.sm != int(board.sm_name.removeprefix("sm_")):
+        raise BadInputError(
+            f"{kernel.name} is compiled for sm_{kernel.sm}, {board.name} executes {board.sm_name}. Try: simtc arch"
+        )
+    grid3, block3 = dim3("grid", grid), dim3("block", block)
+    shape = geometry(kernel, grid3, block3, shared_bytes, board)
+    lowered = lower(kernel)
+    marshalled = marshal(kernel, args)
+    banks = {**kernel.constants, 0: bank0(kernel, grid3, block3, marshalled.area)}
+    literals = lowered.rows(banks)
+    shape[Geometry.LITERAL_WORDS] = literals.size
+    memory = marshalled.arena.memory(banks)
+    instructions = execute(
+        lowered,
+        grid=grid3,
+        geometry=shape,
+        literals=literals,
+        memory=memory,
+        arena=marshalled.arena,
+        instruction_limit=instruction_limit,
+        progress=progress,
+        threads=threads,
+    )
+    marshalled.arena.write_back()
+    return LaunchResult(kernel=kernel.name, device=board.name, grid=grid3, block=block3, instructions=instructions)

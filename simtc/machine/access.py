@@ -1,0 +1,306 @@
+"""Loads and stores: addresses, bounds, alignment, and the bytes themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simtc.jit import jit
+from simtc.machine.micro import Flag
+from simtc.machine.micro import Memory as Code
+from simtc.machine.state import (
+    GLOBAL_BASE,
+    LOCAL_WINDOW,
+    MEMORY,
+    SHARED_WINDOW,
+    STATE,
+    Event,
+    Geometry,
+    Outcome,
+)
+from simtc.machine.traffic import matrix_wavefronts, sectors, wavefronts
+from simtc.machine.types import BYTES, LONGS, OP, WORDS, int64, uint8, uint32, void
+
+__all__ = ["addresses", "fault", "global_offsets", "load_words", "memory", "shared_offsets", "store_words"]
+
+_ONE = np.uint32(1)
+_FULL = np.uint32(0xFFFFFFFF)
+_WINDOW = np.int64(24)  # windows are 16 MiB
+
+
+@jit(void(WORDS, LONGS, OP, int64, int64, int64, int64))
+def addresses(F, address, op, a, b, offset, width):
+    """Compute each lane's address: register (32 or 64 bits, scaled) + uniform register + offset."""
+    scale = int64(op.variant)
+    for lane in range(32):
+        x = int64(F[a + lane])
+        if width & 1:
+            x |= int64(F[a + 32 + lane]) << 32
+        y = int64(F[b + lane])
+        if width & 2:
+            y |= int64(F[b + 32 + lane]) << 32
+        x = (x << scale) + y + offset
+        address[lane] = x if width & 3 else x & int64(0xFFFFFFFF)
+
+
+@jit(int64(LONGS, int64, int64, int64))
+def fault(event, kind, lane, address):
+    """Note who was at fault."""
+    event[Event.LANE], event[Event.ADDRESS] = lane, address
+    return kind
+
+
+@jit(int64(MEMORY, int64))
+def _allocation(memory, offset):
+    """Find the allocation that holds or precedes an offset."""
+    low, high = int64(0), int64(memory.starts.size)
+    while low < high:
+        middle = (low + high) >> 1
+        if memory.starts[middle] <= offset:
+            low = middle + 1
+        else:
+            high = middle
+    return low - 1
+
+
+@jit(int64(MEMORY, LONGS, uint32, int64, LONGS))
+def global_offsets(memory, address, m, nbytes, event):
+    """Turn global addresses into offsets of the arena, after checking alignment and bounds of every active lane."""
+    start, end = int64(0), int64(-1)
+    for lane in range(32):
+        if not (m >> uint32(lane)) & _ONE:
+            address[lane] = 0
+            continue
+        x = address[lane]
+        if x & (nbytes - 1):
+            return fault(event, Outcome.MISALIGNED, lane, x)
+        offset = x - GLOBAL_BASE
+        if offset < start or offset + nbytes > end:
+            place = _allocation(memory, offset)
+            if place < 0 or offset + nbytes > memory.ends[place]:
+                return fault(event, Outcome.OUT_OF_BOUNDS, lane, x)
+            start, end = memory.starts[place], memory.ends[place]
+        address[lane] = offset
+    return 0
+
+
+@jit(int64(LONGS, uint32, int64, int64, int64, LONGS))
+def shared_offsets(address, m, nbytes, size, at, event):
+    """Check shared addresses against the block's shared memory, then move them to its place in the shared array."""
+    for lane in range(32):
+        x = address[lane]
+        if not (m >> uint32(lane)) & _ONE:
+            address[lane] = at
+            continue
+        if x & (nbytes - 1):
+            return fault(event, Outcome.SHARED_MISALIGNED, lane, x)
+        if x < 0 or x + nbytes > size:
+            return fault(event, Outcome.SHARED_OUT_OF_BOUNDS, lane, x)
+        address[lane] = x + at
+    return 0
+
+
+@jit(void(WORDS, BYTES, WORDS, LONGS, uint32, int64, int64))
+def load_words(T, data, data_words, address, m, nbytes, flags):
+    """Read each lane's bytes into the scratch rows; small integers are extended."""
+    if nbytes >= 4:
+        for lane in range(32):
+            at = address[lane] >> 2
+            for k in range(nbytes >> 2):
+                T[32 * k + lane] = data_words[at + k]
+        return
+    for lane in range(32):
+        if (m >> uint32(lane)) & _ONE:
+            x = uint32(data[address[lane]])
+            if nbytes == 2:
+                x |= uint32(data[address[lane] + 1]) << uint32(8)
+            if flags & Flag.SIGNED and x >> uint32(8 * nbytes - 1):
+                x |= _FULL << uint32(8 * nbytes)
+            T[lane] = x
+
+
+@jit(void(WORDS, int64, BYTES, WORDS, LONGS, uint32, int64))
+def store_words(F, source, data, data_words, address, m, nbytes):
+    """Write each active lane's registers, in lane order."""
+    for lane in range(32):
+        if not (m >> uint32(lane)) & _ONE:
+            continue
+        if nbytes >= 4:
+            at = address[lane] >> 2
+            for k in range(nbytes >> 2):
+                data_words[at + k] = F[source + 32 * k + lane]
+        else:
+            x = F[source + lane]
+            for k in range(nbytes):
+                data[address[lane] + k] = uint8((x >> uint32(8 * k)) & uint32(255))
+
+
+@jit(int64(STATE, LONGS, uint32, int64, int64))
+def _local_offset(s, address, m, warp, nbytes):
+    """Check local addresses, then move them to each thread's own part of the local array."""
+    size = s.geometry[Geometry.LOCAL_BYTES]
+    for lane in range(32):
+        x = address[lane]
+        if not (m >> uint32(lane)) & _ONE:
+            address[lane] = 0
+            continue
+        if x & (nbytes - 1):
+            return fault(s.event, Outcome.MISALIGNED, lane, x)
+        if x < 0 or x + nbytes > size:
+            return fault(s.event, Outcome.LOCAL_OUT_OF_BOUNDS, lane, x)
+        address[lane] = (warp * 32 + lane) * size + x
+    return 0
+
+
+@jit(int64(STATE, MEMORY, OP, int64, int64, int64, uint32))
+def _generic(s, mem, op, block, warp, c, m):
+    """Load or store through generic addresses, lane by lane: shared window, local window, or global memory."""
+    shared = s.blocks[block]
+    words = max(op.bytes >> 2, 1)
+    load = op.code == Code.LOAD_GENERIC
+    one = np.empty(32, np.int64)
+    for lane in range(32):
+        if not (m >> uint32(lane)) & _ONE:
+            continue
+        x = s.address[lane]
+        bit = _ONE << uint32(lane)
+        one[:] = x
+        if x >> _WINDOW == SHARED_WINDOW >> _WINDOW:
+            one[lane] = x & ((1 << _WINDOW) - 1)
+            bad = shared_offsets(one, bit, op.bytes, s.geometry[Geometry.SHARED_BYTES], shared.shared_at, s.event)
+            data, data_words = s.shared, s.shared_words
+        elif x >> _WINDOW == LOCAL_WINDOW >> _WINDOW:
+            one[lane] = x & ((1 << _WINDOW) - 1)
+            bad = _local_offset(s, one, bit, warp, op.bytes)
+            data, data_words = s.local, s.local.view(np.uint32)
+        else:
+            bad = global_offsets(mem, one, bit, op.bytes, s.event)
+            data, data_words = mem.bytes, mem.words
+        if bad:
+            return bad
+        if load:
+            load_words(s.matrix_a, data, data_words, one, bit, op.bytes, op.flags)
+            for k in range(words):
+                s.T[32 * k + lane] = s.matrix_a[32 * k + lane]
+        else:
+            store_words(s.F, c, data, data_words, one, bit, op.bytes)
+    return 0
+
+
+@jit(int64(STATE, MEMORY, OP, int64, uint32))
+def _constant(s, mem, op, a, m):
+    """Load from a constant bank at each lane's offset."""
+    first, last = mem.banks[2 * op.aux], mem.banks[2 * op.aux + 1]
+    for lane in range(32):
+        if not (m >> uint32(lane)) & _ONE:
+            continue
+        at = first + int64(s.F[a + lane]) + op.imm
+        if at < first or at + op.bytes > last:
+            return fault(s.event, Outcome.CONSTANT_OUT_OF_BOUNDS, lane, at - first)
+        for k in range((op.bytes + 3) >> 2):
+            x = uint32(0)
+            for i in range(min(op.bytes, 4)):
+                x |= uint32(mem.constants[at + 4 * k + i]) << uint32(8 * i)
+            if op.flags & Flag.SIGNED and op.bytes < 4 and x >> uint32(8 * op.bytes - 1):
+                x |= _FULL << uint32(8 * op.bytes)
+            s.T[32 * k + lane] = x
+    return 0
+
+
+@jit(int64(STATE, OP, int64, int64, int64))
+def _matrices(s, op, block, c, size):
+    """Load or store 8x8 matrices of 16-bit elements: lane 8 i + r holds the address of row r of matrix i."""
+    count = op.bytes  # how many matrices
+    bad = shared_offsets(s.address, _FULL >> uint32(32 - 8 * count), 16, size, s.blocks[block].shared_at, s.event)
+    if bad:
+        return bad
+    if s.geometry[Geometry.TRACE]:
+        matrix_wavefronts(s.address, count, s.event)
+    for i in range(count):
+        for lane in range(32):
+            g, t = lane >> 2, lane & 3
+            if op.flags & Flag.LEFT:  # transposed: this lane's pair is two rows of one column
+                low, high = s.address[8 * i + 2 * t] + 2 * g, s.address[8 * i + 2 * t + 1] + 2 * g
+            else:
+                low = s.address[8 * i + g] + 4 * t
+                high = low + 2
+            if op.code == Code.LOAD_MATRIX:
+                x = uint32(s.shared[low]) | uint32(s.shared[low + 1]) << uint32(8)
+                s.T[32 * i + lane] = x | uint32(s.shared[high]) << uint32(16) | uint32(s.shared[high + 1]) << uint32(24)
+            else:
+                x = s.F[c + 32 * i + lane]
+                s.shared[low], s.shared[low + 1] = uint8(x & uint32(255)), uint8((x >> uint32(8)) & uint32(255))
+                s.shared[high] = uint8((x >> uint32(16)) & uint32(255))
+                s.shared[high + 1] = uint8(x >> uint32(24))
+    return 0
+
+
+@jit(int64(STATE, MEMORY, OP, int64, int64, uint32, uint32))
+def _copy(s, mem, op, block, c, m, q):
+    """Copy global bytes to shared memory (LDGSTS); lanes outside `q` write zeros instead of reading."""
+    for lane in range(32):
+        s.address2[lane] = (int64(s.F[c + lane]) + op.aux) & int64(0xFFFFFFFF)
+    nbytes = op.bytes
+    bad = shared_offsets(s.address2, m, nbytes, s.geometry[Geometry.SHARED_BYTES], s.blocks[block].shared_at, s.event)
+    if bad:
+        return bad
+    bad = global_offsets(mem, s.address, m & q, nbytes, s.event)
+    if bad:
+        return bad
+    if s.geometry[Geometry.TRACE]:
+        wavefronts(s.address2, m, nbytes, s.event)
+        sectors(s.address, m & q, nbytes, s.event)
+    for lane in range(32):
+        if (m >> uint32(lane)) & _ONE:
+            read = (q >> uint32(lane)) & _ONE
+            for k in range(nbytes >> 2):
+                word = mem.words[(s.address[lane] >> 2) + k] if read else uint32(0)
+                s.shared_words[(s.address2[lane] >> 2) + k] = word
+    return 0
+
+
+@jit(int64(STATE, MEMORY, OP, int64, int64, int64, int64, int64, uint32, uint32))
+def memory(s, mem, op, block, warp, a, b, c, m, q):
+    """Execute one load, store or copy; a nonzero result is a fault."""
+    code, nbytes, trace = op.code, op.bytes, s.geometry[Geometry.TRACE]
+    if code == Code.LOAD_CONSTANT:
+        return _constant(s, mem, op, a, m)
+    addresses(s.F, s.address, op, a, b, op.imm, op.wide)
+    size, at = s.geometry[Geometry.SHARED_BYTES], s.blocks[block].shared_at
+    if code == Code.LOAD_GLOBAL or code == Code.STORE_GLOBAL:
+        bad = global_offsets(mem, s.address, m, nbytes, s.event)
+        if bad:
+            return bad
+        if trace:
+            sectors(s.address, m, nbytes, s.event)
+        if code == Code.LOAD_GLOBAL:
+            load_words(s.T, mem.bytes, mem.words, s.address, m, nbytes, op.flags)
+        else:
+            store_words(s.F, c, mem.bytes, mem.words, s.address, m, nbytes)
+        return 0
+    if code == Code.LOAD_SHARED or code == Code.STORE_SHARED:
+        bad = shared_offsets(s.address, m, nbytes, size, at, s.event)
+        if bad:
+            return bad
+        if trace:
+            wavefronts(s.address, m, nbytes, s.event)
+        if code == Code.LOAD_SHARED:
+            load_words(s.T, s.shared, s.shared_words, s.address, m, nbytes, op.flags)
+        else:
+            store_words(s.F, c, s.shared, s.shared_words, s.address, m, nbytes)
+        return 0
+    if code == Code.LOAD_MATRIX or code == Code.STORE_MATRIX:
+        return _matrices(s, op, block, c, size)
+    if code == Code.COPY_ASYNC:
+        return _copy(s, mem, op, block, c, m, q)
+    if code == Code.LOAD_LOCAL or code == Code.STORE_LOCAL:
+        bad = _local_offset(s, s.address, m, warp, nbytes)
+        if bad:
+            return bad
+        if code == Code.LOAD_LOCAL:
+            load_words(s.T, s.local, s.local.view(np.uint32), s.address, m, nbytes, op.flags)
+        else:
+            store_words(s.F, c, s.local, s.local.view(np.uint32), s.address, m, nbytes)
+        return 0
+    if code == Code.QUERY_SPACE:
+        return 0
+    return _generic(s, mem, op, block, warp, c, m)

@@ -1,0 +1,73 @@
+"""Global memory: every numpy array of a launch becomes one allocation of a flat arena."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from simtc.machine.state import GLOBAL_BASE, Memory
+
+__all__ = ["Arena"]
+
+_ALIGNMENT = 256  # as cudaMalloc
+_GAP = 256  # unowned bytes between allocations, so that running past one is never another's data
+
+
+class Arena:
+    """Copies of the caller's arrays, laid out as a device would.
+
+    Example:
+        >>> arena = Arena([np.arange(3, dtype=np.int32)])
+        >>> hex(arena.addresses[0])
+        '0x7f0000000000'
+
+    """
+
+    def __init__(self, arrays: Sequence[np.ndarray]) -> None:
+        self._arrays = list(arrays)
+        starts, top = [], 0
+        for array in self._arrays:
+            starts.append(top)
+            top += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT + _GAP
+        self._starts = np.array(starts, np.int64)
+        self._ends = self._starts + np.array([a.nbytes for a in self._arrays], np.int64)
+        self._bytes = np.zeros(max(top, 16), np.uint8)
+        for array, start, end in zip(self._arrays, self._starts, self._ends, strict=True):
+            self._bytes[start:end] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        self.addresses = tuple(int(GLOBAL_BASE + start) for start in starts)
+
+    def memory(self, banks: Mapping[int, bytes]) -> Memory:
+        """Return what compiled code sees: this arena, and constant banks."""
+        places = np.zeros(64, np.int64)
+        data, top = [], 0
+        for number, bank in sorted(banks.items()):
+            places[2 * number : 2 * number + 2] = top, top + len(bank)
+            data.append(bank)
+            top += len(bank)
+        constants = np.frombuffer(b"".join(data) or b"\0", np.uint8).copy()
+        return Memory(
+            bytes=self._bytes,
+            words=self._bytes.view(np.uint32),
+            starts=self._starts,
+            ends=self._ends,
+            constants=constants,
+            banks=places,
+        )
+
+    def write_back(self) -> None:
+        """Copy the allocations into the caller's arrays (read-only ones are left alone)."""
+        for array, start, end in zip(self._arrays, self._starts, self._ends, strict=True):
+            if array.flags.writeable:
+                array[...] = self._bytes[start:end].view(array.dtype).reshape(array.shape)
+
+    def describe(self, address: int) -> str:
+        """Say where an address lies, in words: inside which buffer, or how far past which one."""
+        offset = address - GLOBAL_BASE
+        if not len(self._starts) or offset < 0:
+            return "far from every buffer"
+        place = int(np.searchsorted(self._starts, offset, side="right")) - 1
+        start, end = int(self._starts[place]), int(self._ends[place])
+        if offset < end:
+            return f"byte {offset - start} of buffer {place} ({end - start} bytes)"
+        return f"{offset - end} bytes past the end of buffer {place} ({end - start} bytes)"

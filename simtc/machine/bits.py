@@ -1,0 +1,148 @@
+"""Number formats inside compiled code: reinterpretation, fused multiply-add, f16, and directed rounding."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from simtc.jit import jit
+from simtc.machine.types import float32, float64, int64, uint32, uint64
+
+__all__ = [
+    "DEFAULT_NAN",
+    "as_f32",
+    "as_f64",
+    "as_u32",
+    "as_u64",
+    "bf16_to_f32",
+    "f16_to_f32",
+    "f32_to_bf16",
+    "f32_to_f16",
+    "flush",
+    "fma32",
+    "fma64",
+    "odd_sum",
+    "round_f32",
+]
+
+DEFAULT_NAN = np.uint32(0x7FFFFFFF)
+
+
+def _bitcast(source, target):
+    """Make an intrinsic that reads the bits of one type as another."""
+
+    @intrinsic
+    def cast(typing_context, x):  # noqa: ARG001 - numba's signature
+        def generate(context, builder, signature, arguments):  # noqa: ARG001
+            return builder.bitcast(arguments[0], context.get_value_type(target))
+
+        return target(source), generate
+
+    return cast
+
+
+def _fma(kind):
+    """Make the fused multiply-add of one type: one rounding, as the chip's FFMA and DFMA."""
+
+    @intrinsic
+    def fma(typing_context, a, b, c):  # noqa: ARG001
+        def generate(context, builder, signature, arguments):  # noqa: ARG001
+            return builder.fma(*arguments)
+
+        return kind(kind, kind, kind), generate
+
+    return fma
+
+
+as_f32 = _bitcast(types.uint32, types.float32)
+as_u32 = _bitcast(types.float32, types.uint32)
+as_f64 = _bitcast(types.uint64, types.float64)
+as_u64 = _bitcast(types.float64, types.uint64)
+fma32 = _fma(types.float32)
+fma64 = _fma(types.float64)
+
+_INF = np.uint32(0x7F800000)
+_MAGNITUDE = np.uint32(0x7FFFFFFF)
+_SIGN = np.uint32(0x80000000)
+
+
+@jit(float32(uint32))
+def f16_to_f32(h):
+    """Widen f16 bits; exact."""
+    magnitude = (h & uint32(0x7FFF)) << uint32(13)
+    exponent = magnitude & uint32(0x0F800000)
+    x = magnitude + uint32((127 - 15) << 23)
+    if exponent == uint32(0x0F800000):
+        x += uint32((128 - 16) << 23)
+    elif exponent == uint32(0):
+        x = as_u32(as_f32(x + uint32(1 << 23)) - as_f32(uint32(113 << 23)))
+    return as_f32(x | (h & uint32(0x8000)) << uint32(16))
+
+
+@jit(uint32(float32))
+def f32_to_f16(value):
+    """Round to f16, to nearest even; any NaN becomes 0x7FFF."""
+    u = as_u32(value)
+    sign, x = (u >> uint32(16)) & uint32(0x8000), u & _MAGNITUDE
+    if x > _INF:
+        return uint32(0x7FFF)
+    if x >= uint32(0x477FF000):  # 65520, the first value that rounds to infinity
+        return sign | uint32(0x7C00)
+    if x < uint32(0x38800000):  # below 2^-14: let an addition of 0.5 round at 2^-24
+        return sign | (as_u32(as_f32(x) + as_f32(uint32(0x3F000000))) - uint32(0x3F000000))
+    return sign | ((x + uint32(0xC8000FFF) + ((x >> uint32(13)) & uint32(1))) >> uint32(13)) & uint32(0x7FFF)
+
+
+@jit(float32(uint32))
+def bf16_to_f32(h):
+    """Widen bf16 bits; exact."""
+    return as_f32((h & uint32(0xFFFF)) << uint32(16))
+
+
+@jit(uint32(float32))
+def f32_to_bf16(value):
+    """Round to bf16, to nearest even; any NaN becomes 0x7FFF."""
+    u = as_u32(value)
+    if u & _MAGNITUDE > _INF:
+        return uint32(0x7FFF)
+    return (u + uint32(0x7FFF) + ((u >> uint32(16)) & uint32(1))) >> uint32(16)
+
+
+@jit(float32(float32))
+def flush(x):
+    """Replace a subnormal by the zero of its sign (.FTZ)."""
+    u = as_u32(x)
+    return as_f32(u & _SIGN) if u & _MAGNITUDE < uint32(0x00800000) else x
+
+
+@jit(float64(float64, float64))
+def odd_sum(x, y):
+    """Add in f64 and round to odd, so that a second rounding to a narrower format is exact."""
+    s = x + y
+    if not np.isfinite(s):
+        return s
+    v = s - x
+    error = (x - (s - v)) + (y - v)
+    u = as_u64(s)
+    if error != 0.0 and not u & uint64(1):
+        away = (error > 0.0) == (s > 0.0)
+        u = u + uint64(1) if away else u - uint64(1)
+    return as_f64(u)
+
+
+@jit(float32(float64, int64))
+def round_f32(x, mode):
+    """Round f64 (itself exact, or rounded to odd) to f32; mode as Flag.ROUND: 0 nearest even, 4 down, 8 up, 12 to zero."""
+    y = float32(x)
+    if mode == 0 or not np.isfinite(x):
+        return y
+    wide = float64(y)
+    u = as_u32(y)
+    if mode == 12:
+        return as_f32(u - uint32(1)) if abs(wide) > abs(x) else y
+    if mode == 4 and wide > x:
+        return as_f32(uint32(0x80000001)) if u & _MAGNITUDE == 0 else as_f32(u + uint32(1) if u & _SIGN else u - uint32(1))
+    if mode == 8 and wide < x:
+        return as_f32(uint32(1)) if u & _MAGNITUDE == 0 else as_f32(u - uint32(1) if u & _SIGN else u + uint32(1))
+    return y

@@ -1,0 +1,261 @@
+"""Branches, convergence and barriers.
+
+Lanes of a warp may part ways. Those that execute together are `active` and share the warp's pc; the others keep their
+own `lane_pc`. A convergence barrier (BSSY .. BSYNC) holds lanes back until all its participants have come; when the
+active lanes stop, the ready lanes with the lowest address go on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simtc.jit import jit
+from simtc.machine.micro import Control
+from simtc.machine.state import STATE, Event, Outcome, Waiting
+from simtc.machine.types import OP, int64, uint32, void
+
+__all__ = ["control", "release"]
+
+_ONE = np.uint32(1)
+_SYNC = 16
+_BLOCK = 17
+
+
+@jit(int64(uint32))
+def _count(x):
+    n = int64(0)
+    while x:
+        x &= x - _ONE
+        n += 1
+    return n
+
+
+@jit(uint32(STATE, int64, int64))
+def _waiters(s, w, what):
+    """Return the lanes that wait for `what`."""
+    lanes, warp = uint32(0), s.warps[w]
+    for lane in range(32):
+        if (warp.blocked >> uint32(lane)) & _ONE and warp.lane_wait[lane] == what:
+            lanes |= _ONE << uint32(lane)
+    return lanes
+
+
+@jit(void(STATE, int64))
+def _free(s, w):
+    """Let lanes go whose convergence barrier is complete."""
+    warp = s.warps[w]
+    for b in range(17):
+        waiting = _waiters(s, w, b)
+        if waiting:
+            due = (warp.sync_mask if b == _SYNC else warp.convergence[b]) & warp.alive
+            if due & ~waiting == 0:
+                warp.blocked &= ~waiting
+
+
+@jit(int64(STATE, int64))
+def _regroup(s, w):
+    """Choose which lanes go on: the ready ones with the lowest address."""
+    warp = s.warps[w]
+    ready = warp.alive & ~warp.blocked
+    lowest = np.int32(0x7FFFFFFF)
+    for lane in range(32):
+        if (ready >> uint32(lane)) & _ONE:
+            lowest = min(lowest, warp.lane_pc[lane])
+    active = uint32(0)
+    for lane in range(32):
+        if (ready >> uint32(lane)) & _ONE and warp.lane_pc[lane] == lowest:
+            active |= _ONE << uint32(lane)
+    warp.active = active
+    warp.pc = lowest
+    return 1 if ready else 0
+
+
+@jit(int64(STATE, int64, int64))
+def release(s, slot, b):
+    """Complete a block barrier if all its threads have come; return 1 if it was."""
+    block = s.blocks[slot]
+    due = block.expected[b] if block.expected[b] else 32 * block.live_warps
+    if block.arrived[b] < due or block.arrived[b] == 0:
+        return 0
+    block.arrived[b] = 0
+    block.result[b] = block.voted[b]
+    if block.voted[b] == block.voters[b]:
+        block.result[b] |= np.int32(1 << 30)
+    block.voted[b], block.voters[b] = 0, 0
+    for w in range(block.first_warp, block.first_warp + block.warps):
+        warp = s.warps[w]
+        if warp.waiting == Waiting.BARRIER and warp.barrier == b:
+            warp.waiting = Waiting.READY
+            warp.blocked = uint32(0)
+            _regroup(s, w)
+    return 1
+
+
+@jit(int64(STATE, int64))
+def _stop(s, w):
+    """Go on with other lanes after the active ones stopped; or the whole warp waits, or has ended."""
+    warp = s.warps[w]
+    block = s.blocks[warp.block]
+    if warp.alive == 0:
+        warp.waiting = Waiting.DONE
+        warp.active = uint32(0)
+        block.live_warps -= 1
+        for b in range(16):
+            release(s, warp.block, b)
+        return Outcome.EXITED
+    _free(s, w)
+    if _regroup(s, w):
+        return Outcome.BRANCHED
+    at_barrier = _waiters(s, w, _BLOCK)
+    if at_barrier != warp.alive:
+        return Outcome.DEADLOCK
+    warp.waiting = Waiting.BARRIER
+    block.arrived[warp.barrier] += 32
+    return Outcome.BRANCHED if release(s, warp.block, warp.barrier) else Outcome.BLOCKED
+
+
+@jit(int64(STATE, int64, uint32, int64, int64))
+def _block_lanes(s, w, lanes, what, pc):
+    """Make lanes wait for `what`, to go on at `pc`; the rest of the active lanes goes on now."""
+    warp = s.warps[w]
+    for lane in range(32):
+        if (lanes >> uint32(lane)) & _ONE:
+            warp.lane_wait[lane] = what
+            warp.lane_pc[lane] = pc
+        elif (warp.active >> uint32(lane)) & _ONE:
+            warp.lane_pc[lane] = pc
+    warp.blocked |= lanes
+    return _stop(s, w)
+
+
+@jit(int64(STATE, int64, uint32, int64))
+def _branch(s, w, m, target):
+    """Send the lanes `m` to `target`; the other active lanes fall through."""
+    warp = s.warps[w]
+    stay = warp.active & ~m
+    if m == 0:
+        warp.pc += 1
+        return Outcome.NEXT
+    if stay == 0:
+        taken = target != warp.pc + 1
+        warp.pc = target
+        s.event[Event.TAKEN] = 1 if taken else 0
+        return Outcome.BRANCHED
+    for lane in range(32):
+        if (m >> uint32(lane)) & _ONE:
+            warp.lane_pc[lane] = target
+        elif (stay >> uint32(lane)) & _ONE:
+            warp.lane_pc[lane] = warp.pc + 1
+    # the lower address goes first, so that both paths meet as early as they can
+    if target < warp.pc + 1:
+        warp.active, warp.pc = m, target
+    else:
+        warp.active, warp.pc = stay, warp.pc + 1
+    s.event[Event.TAKEN] = 1
+    return Outcome.BRANCHED
+
+
+@jit(int64(STATE, OP, int64, int64, uint32))
+def _indirect(s, op, w, a, m):
+    """Branch to an address in a register (BRX, RET, indirect CALL): lanes may part many ways."""
+    warp = s.warps[w]
+    stop = op.aux
+    for lane in range(32):
+        if (m >> uint32(lane)) & _ONE:
+            target = (int64(s.F[a + lane]) + op.imm) & int64(0xFFFFFFFF)
+            if target & 15 or target >= 16 * stop:
+                s.event[Event.LANE], s.event[Event.ADDRESS] = lane, target
+                return Outcome.BAD_BRANCH
+            warp.lane_pc[lane] = target >> 4
+        elif (warp.active >> uint32(lane)) & _ONE:
+            warp.lane_pc[lane] = warp.pc + 1
+    _regroup(s, w)
+    s.event[Event.TAKEN] = 1
+    return Outcome.BRANCHED
+
+
+@jit(int64(STATE, OP, int64, uint32, int64, uint32))
+def _barrier(s, op, w, m, a, q):
+    """Arrive at a block barrier; variant 0 SYNC, 1 ARV, 2 RED (which counts the threads whose predicate holds)."""
+    warp = s.warps[w]
+    block = s.blocks[warp.block]
+    b = int64(op.imm) if op.imm >= 0 else int64(s.F[a] & uint32(15))
+    if op.aux:
+        block.expected[b] = op.aux if op.aux > 0 else int64(s.F[a + 32])
+    else:
+        block.expected[b] = 0
+    if op.variant == 1:
+        block.arrived[b] += 32
+        release(s, warp.block, b)
+        warp.pc += 1
+        return Outcome.NEXT
+    if op.variant == 2:
+        block.voted[b] += _count(q & m)
+        block.voters[b] += _count(m)
+    warp.barrier = b
+    if m == warp.alive:  # the common case: the whole warp arrives together
+        for lane in range(32):
+            warp.lane_pc[lane] = warp.pc + 1
+            warp.lane_wait[lane] = _BLOCK
+        warp.blocked = m
+        warp.waiting = Waiting.BARRIER
+        block.arrived[b] += 32
+        return Outcome.BRANCHED if release(s, warp.block, b) else Outcome.BLOCKED
+    return _block_lanes(s, w, m, _BLOCK, warp.pc + 1)
+
+
+@jit(int64(STATE, OP, int64, int64, uint32, uint32))
+def control(s, op, w, a, m, q):
+    """Execute one micro-operation of control flow for the lanes `m`."""
+    warp = s.warps[w]
+    code = op.code
+    if code == Control.BRANCH or code == Control.CALL:
+        return _branch(s, w, m & q, op.imm)
+    if code == Control.BRANCH_DIVERGED:
+        wanted = uint32(s.F[a] ^ op.a_xor) & warp.alive
+        return _branch(s, w, m if warp.active & wanted != wanted else uint32(0), op.imm)
+    if code == Control.EXIT:
+        m &= q
+        warp.alive &= ~m
+        if warp.active & ~m:
+            warp.active &= ~m
+            warp.pc += 1
+            return Outcome.NEXT
+        return _stop(s, w)
+    if code == Control.CONVERGE:
+        if m == warp.active and warp.convergence[op.imm] & warp.alive == m:
+            warp.pc += 1
+            return Outcome.NEXT
+        return _block_lanes(s, w, m, op.imm, warp.pc + 1)
+    if code == Control.WARP_SYNC:
+        wanted = uint32(s.F[a] ^ op.a_xor) & warp.alive
+        if wanted & ~warp.active == 0:
+            warp.pc += 1
+            return Outcome.NEXT
+        warp.sync_mask = wanted
+        return _block_lanes(s, w, m, _SYNC, warp.pc + 1)
+    if code == Control.BARRIER:
+        return _barrier(s, op, w, m, a, q)
+    if code == Control.BRANCH_INDIRECT:
+        return _indirect(s, op, w, a, m) if m else _branch(s, w, m, 0)
+    if code == Control.YIELD and warp.alive & ~warp.blocked & ~warp.active:
+        for lane in range(32):
+            if (warp.active >> uint32(lane)) & _ONE:
+                warp.lane_pc[lane] = warp.pc + 1
+        before = warp.active
+        warp.blocked |= before  # so that the others get their turn
+        _regroup(s, w)
+        warp.blocked &= ~before
+        return Outcome.YIELDED
+    if m:
+        if code == Control.SET_CONVERGENCE:
+            warp.convergence[op.imm] = warp.active
+        elif code == Control.BREAK:
+            warp.convergence[op.imm] &= ~m
+            _free(s, w)
+        elif code == Control.WRITE_CONVERGENCE:
+            warp.convergence[op.imm] = s.F[a]
+        elif code == Control.TRAP:
+            return Outcome.TRAPPED
+    warp.pc += 1
+    return Outcome.NEXT

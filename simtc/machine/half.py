@@ -1,0 +1,96 @@
+"""Packed f16 and bf16 operations over 32 lanes: two results a word, each rounded once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simtc.jit import jit
+from simtc.machine.bits import (
+    DEFAULT_NAN,
+    as_f32,
+    as_u32,
+    bf16_to_f32,
+    f16_to_f32,
+    f32_to_bf16,
+    f32_to_f16,
+    odd_sum,
+    round_f32,
+)
+from simtc.machine.micro import Flag, Half
+from simtc.machine.single import compare, maximum
+from simtc.machine.types import OP, WORDS, float32, float64, int64, uint32, void
+
+__all__ = ["half", "narrow", "pick", "widen"]
+
+_ONE = np.uint32(1)
+
+
+@jit(uint32(uint32, int64, int64))
+def pick(word, how, place):
+    """Select the half that feeds result half `place`: 0 its own, 1 the low one, 2 the high one."""
+    return word >> uint32(16) if how == 2 or (how == 0 and place == 1) else word & uint32(0xFFFF)
+
+
+@jit(float32(uint32, int64))
+def widen(bits, flags):
+    """Widen one f16 (bf16 under Flag.BF16)."""
+    x = bf16_to_f32(bits) if flags & Flag.BF16 else f16_to_f32(bits & uint32(0xFFFF))
+    if flags & Flag.FTZ and abs(x) < (float32(2.0**-126) if flags & Flag.BF16 else float32(2.0**-14)):
+        return x * float32(0.0)
+    return x
+
+
+@jit(uint32(float64, int64))
+def narrow(x, flags):
+    """Round f64 (exact, or rounded to odd) once to f16 or bf16, to nearest even."""
+    y = round_f32(x, 12)  # toward zero, then odd: what was cut off survives in the last bit
+    if np.isfinite(x) and float64(y) != x:
+        y = as_f32(as_u32(y) | _ONE)
+    if flags & Flag.SATURATE:
+        y = float32(0.0) if not y > float32(0.0) else min(y, float32(1.0))
+    if flags & Flag.RELU and y < float32(0.0):
+        y = float32(0.0)
+    out = f32_to_bf16(y) if flags & Flag.BF16 else f32_to_f16(y)
+    if flags & Flag.FTZ and out & uint32(0x7F80 if flags & Flag.BF16 else 0x7C00) == 0:
+        out &= uint32(0x8000)
+    return out
+
+
+@jit(float64(float64, float64, float64, int64, int64, int64))
+def _evaluate(x, y, z, code, flags, smaller):
+    """Compute one exact (or odd-rounded) result."""
+    if code == Half.ADD:
+        return odd_sum(x, y)
+    if code == Half.MUL:
+        return x * y
+    if code == Half.FMA:
+        return odd_sum(x * y, z)
+    return float64(maximum(float32(x), float32(y), smaller, flags))
+
+
+@jit(void(WORDS, WORDS, OP, int64, int64, int64, uint32))
+def half(F, T, op, a, b, c, choose):
+    """Execute one packed micro-operation; variant 1 of ADD, MUL and FMA gives one f32."""
+    code, flags, variant = op.code, op.flags, op.variant
+    aa, ax, ba, bx, ca, cx = op.a_and, op.a_xor, op.b_and, op.b_xor, op.c_and, op.c_xor
+    ah, bh, ch = op.a_half, op.b_half, op.c_half
+    for lane in range(32):
+        wa, wb, wc = F[a + lane] & aa ^ ax, F[b + lane] & ba ^ bx, F[c + lane] & ca ^ cx
+        smaller = int64((choose >> uint32(lane)) & _ONE)
+        out = uint32(0)
+        for place in range(2):
+            x = float64(as_f32(wa)) if ah == 3 else float64(widen(pick(wa, ah, place), flags))
+            y = float64(as_f32(wb)) if bh == 3 else float64(widen(pick(wb, bh, place), flags))
+            z = float64(as_f32(wc)) if ch == 3 else float64(widen(pick(wc, ch, place), flags))
+            if code == Half.SET:
+                hold = compare(x, y, variant) and smaller
+                one = uint32(0x3F80) if flags & Flag.BF16 else uint32(0x3C00)
+                bits = (one if op.imm else uint32(0xFFFF)) if hold else uint32(0)
+            elif variant == 1:
+                r = round_f32(_evaluate(x, y, z, code, flags, smaller), 0)
+                out = DEFAULT_NAN if r != r else as_u32(r)  # noqa: PLR0124
+                break
+            else:
+                bits = narrow(_evaluate(x, y, z, code, flags, smaller), flags)
+            out |= bits << uint32(16 * place)
+        T[lane] = out

@@ -1,0 +1,258 @@
+"""Integer, logic, shift and move instructions, and their uniform twins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from simtc.isa import Kind, Operand
+from simtc.machine.lowering.builder import Builder, Lowering, refuse
+from simtc.machine.micro import Family, Flag, Integer, Predicate
+
+__all__ = ["LOWERINGS"]
+
+_BYTES_OF = {"U8": 0, "S8": 1, "U16": 0, "S16": 1}
+_PERMUTE = {"F4E": 1, "B4E": 2, "RC8": 3, "ECL": 4, "ECR": 5, "RC16": 6}
+_RELATIONS = {"F": 0, "LT": 1, "EQ": 2, "LE": 3, "GT": 4, "NE": 5, "GE": 6, "T": 7}
+_JOIN = {"AND": 0, "OR": 1, "XOR": 2}
+
+
+def _mov(b: Builder) -> None:
+    b.does(Family.INTEGER, Integer.MOV)
+    b.into(b.take())
+    b.plain("a", b.take())
+    if b.more(Kind.IMMEDIATE):
+        b.take()  # the byte mask of MOV's long form: the compiler always writes all four bytes
+
+
+def _add3(b: Builder) -> None:
+    b.does(Family.INTEGER, Integer.ADD3, "X", "64")
+    b.into(b.take())
+    outputs = [b.take() for _ in range(2) if b.more(Kind.PREDICATE, Kind.UNIFORM_PREDICATE)]
+    for name, operand in zip(("p", "p2"), outputs, strict=False):
+        b.predicate_into(name, operand)
+    b.flag(Flag.CARRY_OUT, bool(outputs))
+    sources = [b.take() for _ in range(3 if b.i.opcode.endswith("3") else 2)]
+    ones = sum(b.integer(slot, operand) for slot, operand in zip("abc", sources, strict=False))
+    b.op["imm"] = ones
+    _carries_in(b)
+
+
+def _carries_in(b: Builder) -> None:
+    """Read the carries that .X adds; without .X the source predicates count for nothing."""
+    for name in ("q", "q2"):
+        if b.more(Kind.PREDICATE, Kind.UNIFORM_PREDICATE):
+            b.predicate(name, b.take())
+        else:
+            b.op[f"{name}_flip"] = 0xFFFFFFFF
+    if "X" not in b.mods:
+        for name in ("q", "q2"):
+            b.op[name], b.op[f"{name}_flip"] = 7, 0xFFFFFFFF
+
+
+def _mad(b: Builder) -> None:
+    known = ("MOV", "SHL", "IADD", "U32", "X", "WIDE", "HI", "MMA", "S32")
+    wide = "WIDE" in b.mods
+    b.does(Family.INTEGER, Integer.MAD_WIDE if wide else Integer.MAD_HI if "HI" in b.mods else Integer.MAD, *known)
+    b.into(b.take(), 2 if wide else 1)
+    if b.more(Kind.PREDICATE, Kind.UNIFORM_PREDICATE):
+        b.predicate_into("p", b.take())
+        b.flag(Flag.CARRY_OUT)
+    b.flag(Flag.SIGNED, "U32" not in b.mods)
+    left, right, added = b.take(), b.take(), b.take()
+    b.plain("a", _unsigned(left))
+    b.plain("b", _unsigned(right))
+    b.flag(Flag.NEGATE_PRODUCT, left.negate != right.negate)
+    b.op["imm"] = b.integer("c", added, 2 if wide or "HI" in b.mods else 1)
+    _carries_in(b)
+
+
+def _unsigned(operand: Operand) -> Operand:
+    return replace(operand, negate=False)
+
+
+def _lop3(b: Builder) -> None:
+    b.does(Family.INTEGER, Integer.LOP3, "LUT", "PAND")
+    if b.more(Kind.PREDICATE, Kind.UNIFORM_PREDICATE):
+        b.predicate_into("p", b.take())
+        b.flag(Flag.NAN)
+    b.into(b.take())
+    for slot in "abc":
+        b.integer(slot, b.take())
+    b.op["imm"] = b.immediate(b.take())
+    b.op["q_flip"] = 0xFFFFFFFF
+    if b.more(Kind.PREDICATE, Kind.UNIFORM_PREDICATE):
+        b.predicate("q", b.take())
+
+
+def _shf(b: Builder) -> None:
+    b.does(Family.INTEGER, Integer.SHF, "L", "R", "W", "U32", "S32", "U64", "S64", "HI", "LO")
+    b.flag(Flag.LEFT, "L" in b.mods)
+    b.flag(Flag.HIGH, "HI" in b.mods)
+    b.flag(Flag.WRAP, "W" in b.mods)
+    b.op["variant"] = {"S32": 33, "U64": 64, "S64": 65}.get(next((m for m in b.i.modifiers if m[0] in "US"), "U32"), 32)
+    b.into(b.take())
+    for slot in "abc":
+        b.plain(slot, b.take())
+
+
+def _lea(b: Builder) -> None:
+    b.does(Family.INTEGER, Integer.LEA, "HI", "X", "SX32")
+    b.into(b.take())
+    if b.more(Kind.PREDICATE, Kind.UNIFORM_PREDICATE):
+        b.predicate_into("p", b.take())
+        b.flag(Flag.CARRY_OUT)
+    b.flag(Flag.HIGH, "HI" in b.mods)
+    b.flag(Flag.SIGNED, "SX32" in b.mods)
+    first = b.take()
+    b.op["aux"] = b.integer("a", first)
+    shifted_flip = int(b.op["a_xor"])
+    b.op["aux"] += b.integer("b", b.take())
+    if "HI" in b.mods and "SX32" not in b.mods:
+        b.plain("c", b.take())
+    b.op["a_xor"] = shifted_flip
+    b.op["imm"] = b.immediate(b.take()) & 31
+    _carries_in(b)
+
+
+def _prmt(b: Builder) -> None:
+    b.does(Family.INTEGER, Integer.PRMT, *_PERMUTE)
+    b.op["variant"] = next((_PERMUTE[m] for m in b.i.modifiers if m in _PERMUTE), 0)
+    b.into(b.take())
+    for slot in "abc":
+        b.plain(slot, b.take())
+
+
+def _min_max(b: Builder) -> None:
+    b.does(Family.INTEGER, Integer.MIN_MAX, "U32", "S32")
+    b.flag(Flag.SIGNED, "U32" not in b.mods)
+    b.into(b.take())
+    b.plain("a", b.take())
+    b.plain("b", b.take())
+    b.predicate("q", b.take())
+
+
+def _sel(b: Builder) -> None:
+    b.does(Family.INTEGER, Integer.SEL)
+    b.into(b.take())
+    b.plain("a", b.take())
+    b.plain("b", b.take())
+    b.predicate("q", b.take())
+
+
+def _unary(code: Integer, *known: str) -> Lowering:
+    def lower(b: Builder) -> None:
+        b.does(Family.INTEGER, code, *known)
+        b.flag(Flag.SIGNED, "U32" not in b.mods)
+        b.op["variant"] = int("SH" in b.mods)
+        b.into(b.take())
+        if b.more(Kind.PREDICATE, Kind.UNIFORM_PREDICATE):
+            b.take()
+        b.integer("a", b.take())
+
+    return lower
+
+
+def _binary(code: Integer, *known: str) -> Lowering:
+    def lower(b: Builder) -> None:
+        b.does(Family.INTEGER, code, *known)
+        b.flag(Flag.SIGNED, "U32" not in b.mods)
+        b.flag(Flag.WRAP, "W" in b.mods)
+        b.into(b.take())
+        b.plain("a", b.take())
+        b.plain("b", b.take())
+        if b.more():
+            b.plain("c", b.take())
+
+    return lower
+
+
+def _dot_product(code: Integer) -> Lowering:
+    def lower(b: Builder) -> None:
+        b.does(Family.INTEGER, code, "2A", "4A", "LO", "HI", "U8", "S8", "U16", "S16")
+        kinds = [m for m in b.i.modifiers if m in _BYTES_OF]
+        b.op["variant"] = _BYTES_OF[kinds[0]] + 2 * _BYTES_OF[kinds[1]] + 4 * ("HI" in b.mods)
+        b.into(b.take())
+        for slot in "abc":
+            b.plain(slot, b.take())
+
+    return lower
+
+
+def _idp(b: Builder) -> None:
+    _dot_product(Integer.DP4A if "4A" in b.mods else Integer.DP2A)(b)
+
+
+def _isetp(b: Builder) -> None:
+    b.does(Family.PREDICATE, Predicate.ISETP, *_RELATIONS, *_JOIN, "U32", "EX", "S32")
+    b.op["imm"] = _RELATIONS[b.i.modifiers[0]]
+    b.op["variant"] = next((_JOIN[m] for m in b.i.modifiers if m in _JOIN), 0)
+    b.flag(Flag.SIGNED, "U32" not in b.mods)
+    b.flag(Flag.EXTENDED, "EX" in b.mods)
+    b.predicate_into("p", b.take())
+    b.predicate_into("p2", b.take())
+    b.plain("a", b.take())
+    b.op["aux"] = b.integer("b", b.take()) << 8
+    b.predicate("q", b.take())
+    if b.more():
+        b.predicate("q2", b.take())
+
+
+def _plop3(b: Builder) -> None:
+    b.does(Family.PREDICATE, Predicate.PLOP3, "LUT")
+    b.predicate_into("p", b.take())
+    b.predicate_into("p2", b.take())
+    for name in ("q", "q2", "q3"):
+        b.predicate(name, b.take())
+    b.op["imm"], b.op["aux"] = b.immediate(b.take()), b.immediate(b.take())
+
+
+def _p2r(b: Builder) -> None:
+    b.does(Family.PREDICATE, Predicate.P2R, "B0", "B1", "B2", "B3")
+    b.op["imm"] = next((int(m[1]) for m in b.i.modifiers), 0)
+    b.into(b.take())
+    if b.take().name != "PR":
+        raise refuse(b.i, "only the predicate registers can be packed")
+    b.plain("a", b.take())
+    b.plain("b", b.take())
+
+
+def _r2p(b: Builder) -> None:
+    b.does(Family.PREDICATE, Predicate.R2P, "B0", "B1", "B2", "B3")
+    operands = [b.take() for _ in range(3)]
+    b.op["imm"] = next((int(m[1]) for o in (operands[1], b.i) for m in o.modifiers if m in ("B1", "B2", "B3")), 0)
+    b.plain("a", operands[1])
+    b.plain("b", operands[2])
+
+
+_COMMON: dict[str, Lowering] = {
+    "MOV": _mov,
+    "IADD3": _add3,
+    "IMAD": _mad,
+    "LOP3": _lop3,
+    "SHF": _shf,
+    "LEA": _lea,
+    "PRMT": _prmt,
+    "SEL": _sel,
+    "ISETP": _isetp,
+    "PLOP3": _plop3,
+    "POPC": _unary(Integer.POPC),
+    "FLO": _unary(Integer.FLO, "U32", "S32", "SH"),
+    "BREV": _unary(Integer.BREV),
+    "BMSK": _binary(Integer.BMSK, "W", "C"),
+    "SGXT": _binary(Integer.SGXT, "U32", "W", "C"),
+    "IABS": _unary(Integer.ABS),
+    "IMNMX": _min_max,
+}
+
+LOWERINGS: dict[str, Lowering] = {
+    **_COMMON,
+    **{f"U{name}": lowering for name, lowering in _COMMON.items()},
+    "IADD": _add3,
+    "VIADD": _add3,
+    "VIMNMX": _min_max,
+    "MOV32I": _mov,
+    "IDP": _idp,
+    "VABSDIFF": _binary(Integer.VABSDIFF, "U32", "S32"),
+    "P2R": _p2r,
+    "R2P": _r2p,
+}

@@ -1,0 +1,159 @@
+"""Matrix instructions: each names a PTX-like product, whose fragments and arithmetic other rooms know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from simtc.layout import Fragment, fragment
+from simtc.machine.lowering.builder import Builder, Lowering, refuse
+from simtc.machine.micro import LANES, Family, Tensor
+from simtc.machine.tensor import Field
+from simtc.numerics.rules import rule_index
+
+__all__ = ["LOWERINGS", "MatrixTables"]
+
+_ARCHITECTURES = {70: "volta", 75: "turing", 80: "ampere", 86: "ampere", 87: "ampere", 89: "ada", 90: "hopper"}
+
+
+@dataclass(slots=True)
+class MatrixTables:
+    """The matrix instructions that a kernel uses, as arrays for the compiled code."""
+
+    entries: list[list[int]] = field(default_factory=list)
+    words: list[int] = field(default_factory=list)
+    shifts: list[int] = field(default_factory=list)
+    known: dict[tuple[str, ...], int] = field(default_factory=dict)
+
+    def places(self, fragments: list[Fragment], rows: np.ndarray | None, columns: np.ndarray | None, first: int) -> int:
+        """Append the places of the elements of each group's fragment (a sub-matrix of it); return where they start."""
+        start = len(self.words)
+        for part in fragments:
+            gather = part.gather()
+            shape = (part.rows, part.cols)
+            i = np.arange(part.rows) if rows is None else rows
+            j = np.arange(part.cols) if columns is None else columns
+            pick = np.ix_(i, j)
+            register = gather.register.reshape(shape)[pick].ravel() - first
+            lane = gather.lane.reshape(shape)[pick].ravel()
+            self.words.extend((register * LANES + lane).tolist())
+            self.shifts.extend(gather.shift.reshape(shape)[pick].ravel().tolist())
+        return start
+
+
+def _enter(b: Builder, key: tuple[str, ...], m: int, n: int, k: int, types: tuple[str, str, str, str], parts: dict[str, list[Fragment]],
+           *, rows: np.ndarray | None = None, columns: np.ndarray | None = None, first: int = 0) -> int:  # fmt: skip
+    """Add one matrix instruction to the tables, or find it there."""
+    tables: MatrixTables = b.tables
+    if key in tables.known:
+        return tables.known[key]
+    entry = [0] * Field.COUNT
+    entry[Field.RULE] = rule_index(_ARCHITECTURES[b.kernel.sm], d=types[0], a=types[1], b=types[2], c=types[3])
+    entry[Field.M], entry[Field.N], entry[Field.K] = m, n, k
+    entry[Field.GROUPS] = len(parts["a"])
+    for name, place, bits in (("a", Field.A, Field.A_BITS), ("b", Field.B, Field.B_BITS)):
+        entry[place] = tables.places(parts[name], rows if name == "a" else None, columns if name == "b" else None, 0)
+        entry[bits] = parts[name][0].width
+    for name, place, bits in (("c", Field.C, Field.C_BITS), ("d", Field.D, Field.D_BITS)):
+        entry[place] = tables.places(parts[name], rows, columns, first)
+        entry[bits] = parts[name][0].width
+    tables.entries.append(entry)
+    tables.known[key] = len(tables.entries) - 1
+    return tables.known[key]
+
+
+def _registers(parts: dict[str, list[Fragment]], name: str) -> int:
+    one = parts[name][0]
+    return one.registers * (2 if one.width == 64 else 1)
+
+
+def _operands(b: Builder, entry: int, d_rows: int) -> None:
+    b.op["family"], b.op["code"], b.op["imm"] = int(Family.TENSOR), int(Tensor.MMA), entry
+    b.into(b.take(), d_rows)
+    for slot in "abc":
+        b.plain(slot, b.take())
+
+
+def _warp_wide(b: Builder, shape: str, types: tuple[str, str, str, str]) -> None:
+    """Lower an instruction that works on one fragment of the whole warp."""
+    arch = _ARCHITECTURES[b.kernel.sm]
+    instruction = ".".join((shape, *types))
+    key = (arch, instruction)
+    parts = {x: [fragment(instruction, operand=x, arch=arch)] for x in "abcd"}
+    m, k = parts["a"][0].rows, parts["a"][0].cols
+    entry = _enter(b, key, m, parts["b"][0].cols, k, types, parts)
+    _operands(b, entry, _registers(parts, "d"))
+
+
+_HMMA_SHAPES = {"1688": "m16n8k8", "16816": "m16n8k16", "1684": "m16n8k4"}
+
+
+def _hmma(b: Builder) -> None:
+    shape = b.i.modifiers[0]
+    if shape == "884":
+        _quad_pairs(b)
+        return
+    if shape not in _HMMA_SHAPES:
+        raise refuse(b.i, f"the shape {shape} is not modelled")
+    b.only((*_HMMA_SHAPES, "F32", "F16", "BF16", "TF32"))
+    d = "f32" if "F32" in b.mods else "f16"
+    a = "bf16" if "BF16" in b.mods else "tf32" if "TF32" in b.mods else "f16"
+    _warp_wide(b, _HMMA_SHAPES[shape], (d, a, a, d))
+
+
+def _quad_pairs(b: Builder) -> None:
+    """Lower Volta's HMMA.884: four quad pairs multiply 8x8x4 side by side, a STEP at a time."""
+    i = b.i
+    accumulators = [m for m in i.modifiers if m in ("F32", "F16")]
+    b.only(("884", "F32", "F16", "STEP0", "STEP1", "STEP2", "STEP3"))
+    step = next(int(m[-1]) for m in i.modifiers if m.startswith("STEP"))
+    if b.kernel.sm == 75:
+        raise refuse(i, "HMMA.884 of Turing is not modelled")
+    d, c = (name.lower() for name in (*accumulators, accumulators[0])[:2])
+    majors = tuple("col" if "COL" in operand.modifiers else "row" for operand in i.operands[1:3])
+    rows, columns = _step_of(d, step)
+    types = (d, "f16", "f16", c)
+    name = ".".join(("m8n8k4", *types))
+    parts: dict[str, list[Fragment]] = {
+        x: [fragment(name, operand=x, arch="volta", major=major, quad_pair=q) for q in range(4)]
+        for x, major in (("a", majors[0]), ("b", majors[1]), ("c", None), ("d", None))
+    }
+    if d != c:
+        raise refuse(i, "accumulators of two types are not modelled")
+    key = ("volta", name, *majors, str(step))
+    entry = _enter(b, key, len(rows), len(columns), 4, types, parts, rows=rows, columns=columns, first=2 * step)
+    _operands(b, entry, 2)
+
+
+def _step_of(d: str, step: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows and columns of the 8x8 product that one STEP computes: those whose registers it writes."""
+    part = fragment(f"m8n8k4.{d}.f16.f16.{d}", operand="d", arch="volta", quad_pair=0)
+    register = part.gather().register.reshape(8, 8)
+    mine = register // 2 == step
+    return np.flatnonzero(mine.any(axis=1)), np.flatnonzero(mine.any(axis=0))
+
+
+def _imma(b: Builder) -> None:
+    shapes = {"8816": "m8n8k16", "16816": "m16n8k16", "16832": "m16n8k32", "8832": "m8n8k32", "16864": "m16n8k64"}
+    shape = b.i.modifiers[0]
+    if shape not in shapes:
+        raise refuse(b.i, f"the shape {shape} is not modelled")
+    b.only((*shapes, "S8", "U8", "S4", "U4", "SAT", "ROW", "COL"))
+    kinds = [m.lower() for m in b.i.modifiers if m in ("S8", "U8", "S4", "U4")]
+    if "SAT" in b.mods:
+        raise refuse(b.i, "saturation is not modelled")
+    _warp_wide(b, shapes[shape], ("s32", kinds[0], kinds[-1], "s32"))
+
+
+def _dmma(b: Builder) -> None:
+    shapes = {"884": "m8n8k4", "8x8x4": "m8n8k4", "16x8x4": "m16n8k4", "16x8x8": "m16n8k8", "16x8x16": "m16n8k16"}
+    shape = b.i.modifiers[0]
+    if shape not in shapes:
+        raise refuse(b.i, f"the shape {shape} is not modelled")
+    b.only(shapes)
+    _warp_wide(b, shapes[shape], ("f64", "f64", "f64", "f64"))
+
+
+LOWERINGS: dict[str, Lowering] = {"HMMA": _hmma, "IMMA": _imma, "DMMA": _dmma}
+

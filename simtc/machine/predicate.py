@@ -1,0 +1,220 @@
+"""Operations whose result is a predicate, and those that move data between lanes.
+
+A predicate is a 32-bit mask of lanes. Each function returns its two destination masks, the first in the low word.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simtc.jit import jit
+from simtc.machine.bits import as_f32, flush
+from simtc.machine.double import read64
+from simtc.machine.half import pick, widen
+from simtc.machine.integer import int32_of
+from simtc.machine.micro import Flag, Predicate
+from simtc.machine.single import compare
+from simtc.machine.types import OP, WORDS, float64, int64, uint32, uint64
+
+__all__ = ["exchange", "predicate"]
+
+_ONE = np.uint32(1)
+_FULL = np.uint32(0xFFFFFFFF)
+
+
+@jit(uint64(uint32, uint32, int64, int64))
+def _combine(hold, other, how, also):
+    """Join a comparison with a source predicate: 0 and, 1 or, 2 xor; `also` asks for the complement's mask too."""
+    no = ~hold
+    if how == 0:
+        first, second = hold & other, no & other
+    elif how == 1:
+        first, second = hold | other, no | other
+    else:
+        first, second = hold ^ other, no ^ other
+    return uint64(first) | (uint64(second) << uint64(32) if also else uint64(0))
+
+
+@jit(uint64(WORDS, OP, int64, int64, uint32, uint32))
+def _isetp(F, op, a, b, q, low_holds):
+    """Compare integers; .EX continues a 64-bit comparison whose low words compared as `low_holds`."""
+    how, flags, bx = op.imm, op.flags, op.b_xor
+    flip = uint32(0x80000000) if flags & Flag.SIGNED else uint32(0)
+    less, equal = uint32(0), uint32(0)
+    one = uint32(op.aux >> 8)  # a negated operand b
+    for lane in range(32):
+        x, y = F[a + lane] ^ flip, ((F[b + lane] ^ bx) + one) ^ flip
+        less |= uint32(x < y) << uint32(lane)
+        equal |= uint32(x == y) << uint32(lane)
+    greater = ~(less | equal)
+    hold = (less if how & 1 else uint32(0)) | (equal if how & 2 else uint32(0)) | (greater if how & 4 else uint32(0))
+    if flags & Flag.EXTENDED:
+        strict = (less if how & 1 else uint32(0)) | (greater if how & 4 else uint32(0))
+        hold = strict | equal & low_holds
+    return _combine(hold, q, op.variant, 1)
+
+
+@jit(uint64(WORDS, OP, int64, int64, uint32))
+def _fsetp(F, op, a, b, q):
+    """Compare f32, f64 or packed f16; packed results are the low and the high half."""
+    aa, ax, ba, bx = op.a_and, op.a_xor, op.b_and, op.b_xor
+    flags, code, how = op.flags, op.code, op.imm
+    hold, upper = uint32(0), uint32(0)
+    for lane in range(32):
+        if code == Predicate.DSETP:
+            x, y = read64(F, a + lane, aa, ax), read64(F, b + lane, ba, bx)
+        elif code == Predicate.FSETP:
+            fx, fy = as_f32(F[a + lane] & aa ^ ax), as_f32(F[b + lane] & ba ^ bx)
+            if flags & Flag.FTZ:
+                fx, fy = flush(fx), flush(fy)
+            x, y = float64(fx), float64(fy)
+        else:
+            wa, wb = F[a + lane] & aa ^ ax, F[b + lane] & ba ^ bx
+            x, y = float64(widen(pick(wa, op.a_half, 1), flags)), float64(widen(pick(wb, op.b_half, 1), flags))
+            upper |= uint32(compare(x, y, how)) << uint32(lane)
+            x, y = float64(widen(pick(wa, op.a_half, 0), flags)), float64(widen(pick(wb, op.b_half, 0), flags))
+        hold |= uint32(compare(x, y, how)) << uint32(lane)
+    if code == Predicate.HSETP:
+        low = _combine(hold, q, op.variant, 0) & uint64(0xFFFFFFFF)
+        return low | _combine(upper, q, op.variant, 0) << uint64(32)
+    return _combine(hold, q, op.variant, 1)
+
+
+@jit(uint32(uint32, uint32, uint32, int64))
+def _lookup(x, y, z, lut):
+    """Evaluate a three-input truth table over lane masks."""
+    out = uint32(0)
+    for k in range(8):
+        if (lut >> k) & 1:
+            out |= (x if k & 4 else ~x) & (y if k & 2 else ~y) & (z if k & 1 else ~z)
+    return out
+
+
+@jit(uint64(WORDS, WORDS, OP, int64, int64, int64, uint32, uint32))
+def _shuffle(F, T, op, a, b, c, q, m):
+    """Read another lane's register: 0 IDX, 1 UP, 2 DOWN, 3 BFLY; c holds the clamp and the segment mask."""
+    inside = uint32(0)
+    for lane in range(32):
+        n, control = int64(F[b + lane] & uint32(31)), int64(F[c + lane])
+        clamp, segment = control & 31, (control >> 8) & 31
+        top = (lane & segment) | (clamp & ~segment)
+        if op.variant == 0:
+            j = (lane & segment) | (n & ~segment)
+            within = j <= top
+        elif op.variant == 1:
+            j = lane - n
+            within = j >= top
+        else:
+            j = lane + n if op.variant == 2 else lane ^ n
+            within = j <= top
+        if not within:
+            j = lane
+        inside |= uint32(within) << uint32(lane)
+        T[lane] = F[a + j]
+    return uint64(inside)
+
+
+@jit(uint32(uint32, uint32, int64, int64))
+def _reduce(x, y, how, signed):
+    """Join two words: 0 or, 1 and, 2 xor, 3 sum, 4 minimum, 5 maximum."""
+    if how == 0:
+        return x | y
+    if how == 1:
+        return x & y
+    if how == 2:
+        return x ^ y
+    if how == 3:
+        return x + y
+    less = int32_of(x) < int32_of(y) if signed else x < y
+    return x if less == (how == 4) else y
+
+
+@jit(uint64(WORDS, WORDS, OP, int64, uint32, int64))
+def _match(F, T, op, a, m, first):
+    """Find the lanes that hold the same value."""
+    same_as_first = uint32(0)
+    for lane in range(32):
+        same = uint32(0)
+        for other in range(32):
+            equal = F[a + lane] == F[a + other]
+            if op.aux:
+                equal = equal and F[a + 32 + lane] == F[a + 32 + other]
+            same |= uint32(equal) << uint32(other)
+        T[lane] = same & m
+        if lane == first:
+            same_as_first = same & m
+    if op.variant == 0:
+        return uint64(0)
+    everyone = same_as_first == m
+    for lane in range(32):
+        T[lane] = m if everyone else uint32(0)
+    return uint64(_FULL if everyone else uint32(0))
+
+
+@jit(uint64(WORDS, WORDS, OP, int64, int64, int64, uint32, uint32))
+def exchange(F, T, op, a, b, c, q, m):
+    """Execute a vote, shuffle, match or reduction among the lanes of `m`."""
+    code = op.code
+    if code == Predicate.SHFL:
+        return _shuffle(F, T, op, a, b, c, q, m)
+    first = int64(0)
+    while first < 31 and not (m >> uint32(first)) & _ONE:
+        first += 1
+    value, result = uint32(0), uint32(0)
+    if code == Predicate.VOTE:  # variant 0 ANY, 1 ALL, 2 EQ
+        value = q & m
+        if op.variant == 0:
+            result = _FULL if value else uint32(0)
+        else:
+            result = _FULL if value == m or (op.variant == 2 and value == 0) else uint32(0)
+    elif code == Predicate.REDUX:
+        value = F[a + first]
+        for lane in range(first + 1, 32):
+            if (m >> uint32(lane)) & _ONE:
+                value = _reduce(value, F[a + lane], op.variant, op.flags & Flag.SIGNED)
+    elif code == Predicate.R2UR:
+        value = F[a + first]
+        result = (q >> uint32(first)) & _ONE
+        result = _FULL if result else uint32(0)
+    elif code == Predicate.MATCH:  # variant 0 ANY, 1 ALL; d_rows tells nothing: aux is 1 for 64-bit values
+        return _match(F, T, op, a, m, first)
+    for lane in range(32):
+        T[lane] = value
+    return uint64(result)
+
+
+@jit(uint64(WORDS, WORDS, WORDS, OP, int64, int64, int64, int64, uint32, uint32, uint32, uint32))
+def predicate(F, T, P, op, at, a, b, c, q, q2, q3, m):
+    """Execute one micro-operation of comparison or predicate logic; `at` is the warp's first predicate."""
+    code = op.code
+    if code == Predicate.ISETP:
+        return _isetp(F, op, a, b, q, q2)
+    if code == Predicate.FSETP or code == Predicate.DSETP or code == Predicate.HSETP:
+        return _fsetp(F, op, a, b, q)
+    if code == Predicate.PLOP3:
+        return uint64(_lookup(q, q2, q3, op.imm)) | uint64(_lookup(q, q2, q3, op.aux)) << uint64(32)
+    if code == Predicate.P2R:
+        for lane in range(32):
+            word = uint32(0)
+            for k in range(7):
+                word |= ((P[at + k] >> uint32(lane)) & _ONE) << uint32(k)
+            word = word << uint32(8 * op.imm)
+            keep = F[b + lane] << uint32(8 * op.imm)
+            T[lane] = word & keep | F[a + lane] & ~keep
+    elif code == Predicate.R2P:
+        for k in range(7):
+            word = uint32(0)
+            for lane in range(32):
+                word |= ((F[a + lane] >> uint32(k + 8 * op.imm)) & _ONE) << uint32(lane)
+            if (F[b] >> uint32(k)) & _ONE:
+                P[at + k] = word & m | P[at + k] & ~m
+    elif code == Predicate.FCHK:
+        # division needs the slow path where the quotient or an operand leaves the normal range
+        slow = uint32(0)
+        for lane in range(32):
+            x, y = (F[a + lane] >> uint32(23)) & uint32(255), (F[b + lane] >> uint32(23)) & uint32(255)
+            gap = int64(x) - int64(y)
+            bad = x == 0 or x == 255 or y == 0 or y == 255 or gap < -126 or gap > 125 or y >= 253 or x < 24
+            slow |= uint32(bad) << uint32(lane)
+        return uint64(slow)
+    return exchange(F, T, op, a, b, c, q, m)

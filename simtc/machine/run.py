@@ -1,0 +1,118 @@
+"""The functional driver: every block to completion, as fast as it goes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simtc.jit import jit
+from simtc.machine.micro import LANES, PREDICATES, TRUE, UNIFORM_PREDICATE, WARP_WORDS, Row
+from simtc.machine.state import CODE, MEMORY, STATE, Event, Geometry, Outcome, Waiting
+from simtc.machine.step import STEP
+from simtc.machine.types import LONGS, int64, uint32, void
+
+__all__ = ["run_blocks", "start_block"]
+
+_FULL = np.uint32(0xFFFFFFFF)
+_TURN = 4096  # instructions a warp may execute before its neighbours get a turn
+
+
+@jit(void(STATE, int64, int64))
+def start_block(s, slot, number):
+    """Make block `number` of the grid resident in `slot`, with fresh registers and shared memory."""
+    g = s.geometry
+    block = s.blocks[slot]
+    block.x = number % g[Geometry.GRID_X]
+    block.y = number // g[Geometry.GRID_X] % g[Geometry.GRID_Y]
+    block.z = number // (g[Geometry.GRID_X] * g[Geometry.GRID_Y])
+    warps = g[Geometry.WARPS]
+    block.first_warp, block.warps, block.live_warps = slot * warps, warps, warps
+    for b in range(16):
+        block.arrived[b], block.expected[b], block.voted[b], block.voters[b] = 0, 0, 0, 0
+    for i in range(g[Geometry.SHARED_BYTES]):
+        s.shared[block.shared_at + i] = 0
+    threads = g[Geometry.BLOCK_X] * g[Geometry.BLOCK_Y] * g[Geometry.BLOCK_Z]
+    for i in range(warps):
+        w = slot * warps + i
+        warp = s.warps[w]
+        lanes = min(threads - 32 * i, 32)
+        warp.alive = _FULL >> uint32(32 - lanes)
+        warp.active, warp.blocked, warp.pc, warp.waiting = warp.alive, uint32(0), 0, Waiting.READY
+        warp.block, warp.index, warp.executed, warp.sync_mask = slot, i, 0, uint32(0)
+        for k in range(16):
+            warp.convergence[k] = uint32(0)
+        at = g[Geometry.LITERAL_WORDS] + w * WARP_WORDS
+        for k in range(g[Geometry.REGISTERS] * LANES):
+            s.F[at + k] = 0
+        for k in range(Row.ZERO * LANES, Row.COUNT * LANES):
+            s.F[at + k] = 0
+        for k in range(PREDICATES):
+            s.P[w * PREDICATES + k] = 0
+        s.P[w * PREDICATES + TRUE], s.P[w * PREDICATES + UNIFORM_PREDICATE + TRUE] = _FULL, _FULL
+
+
+@jit(int64(STEP, STATE, MEMORY, CODE, int64, int64))
+def _turn(step, s, mem, code, slot, limit):
+    """Give every ready warp of a block one turn; return 0, 1 once the block has ended, or a fault."""
+    block = s.blocks[slot]
+    progress = False
+    for w in range(block.first_warp, block.first_warp + block.warps):
+        warp = s.warps[w]
+        if warp.waiting != Waiting.READY:
+            continue
+        progress = True
+        stop = warp.executed + _TURN
+        while warp.executed < stop:
+            s.geometry[Geometry.CLOCK] += 1
+            outcome = step(s, mem, code, w)
+            if outcome >= Outcome.BLOCKED:
+                break
+            if outcome < 0:
+                s.event[Event.WARP] = warp.index
+                return outcome
+        if warp.executed > limit:
+            s.event[Event.WARP] = warp.index
+            return Outcome.INSTRUCTION_LIMIT
+    if block.live_warps == 0:
+        return 1
+    if not progress:
+        for w in range(block.first_warp, block.first_warp + block.warps):
+            if s.warps[w].waiting == Waiting.BARRIER:
+                s.event[Event.WARP], s.event[Event.PC] = s.warps[w].index, s.warps[w].lane_pc[0]
+        return Outcome.DEADLOCK
+    return 0
+
+
+@jit(int64(STEP, STATE, MEMORY, CODE, LONGS, int64, int64, int64, LONGS))
+def run_blocks(step, s, mem, code, numbers, first, last, limit, executed):
+    """Run blocks numbers[first:last] with as many resident at a time as the state has slots; return 0 or a fault.
+
+    Resident blocks take turns in a fixed order, so that blocks which wait for one another make progress.
+    `executed[0]` counts warp-instructions.
+    """
+    slots = min(s.blocks.size, last - first)
+    running = np.full(slots, -1, np.int64)
+    following, live = first, 0
+    for slot in range(slots):
+        start_block(s, slot, numbers[following])
+        running[slot] = numbers[following]
+        following += 1
+        live += 1
+    while live:
+        for slot in range(slots):
+            if running[slot] < 0:
+                continue
+            state = _turn(step, s, mem, code, slot, limit)
+            if state < 0:
+                s.event[Event.BLOCK] = running[slot]
+                return state
+            if state:
+                for w in range(s.blocks[slot].first_warp, s.blocks[slot].first_warp + s.blocks[slot].warps):
+                    executed[0] += s.warps[w].executed
+                running[slot] = -1
+                live -= 1
+                if following < last:
+                    start_block(s, slot, numbers[following])
+                    running[slot] = numbers[following]
+                    following += 1
+                    live += 1
+    return 0

@@ -1,0 +1,233 @@
+"""The state that compiled code works on: flat arrays and records, grouped in named tuples.
+
+One `State` holds everything private to one driver: registers, predicates, shared and local memory of the blocks that
+are resident in it. `Memory` holds what all blocks share. `Code` is the lowered kernel.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+import numpy as np
+from numba import from_dtype, int32, int64, types, uint8, uint32
+
+from simtc.machine.micro import MICRO, PREDICATES, WARP_WORDS
+
+__all__ = [
+    "BLOCK",
+    "CODE",
+    "GLOBAL_BASE",
+    "LOCAL_WINDOW",
+    "MEMORY",
+    "SHARED_WINDOW",
+    "STATE",
+    "WARP",
+    "Code",
+    "Event",
+    "Geometry",
+    "Memory",
+    "Outcome",
+    "State",
+    "Waiting",
+    "new_state",
+]
+
+# Where the address space begins. Shared and local memory are also visible through 16 MiB windows of it.
+GLOBAL_BASE: Final = 0x7F00_0000_0000
+SHARED_WINDOW: Final = 0x7FFE_0000_0000
+LOCAL_WINDOW: Final = 0x7FFF_0000_0000
+
+WARP: Final = np.dtype(
+    [
+        ("pc", np.int32),
+        ("active", np.uint32),  # lanes that execute now; the other live lanes wait at lane_pc
+        ("alive", np.uint32),  # lanes that have not exited
+        ("blocked", np.uint32),  # lanes that wait for others, as lane_wait says
+        ("waiting", np.int32),  # of the whole warp: see Waiting
+        ("barrier", np.int32),  # the block barrier it waits at
+        ("block", np.int32),  # slot of its block
+        ("index", np.int32),  # its number within the block
+        ("executed", np.int64),  # warp-instructions so far
+        ("lane_pc", np.int32, (32,)),
+        ("lane_wait", np.int32, (32,)),  # 0..15 a convergence barrier, 16 WARPSYNC, 17 a block barrier
+        ("convergence", np.uint32, (16,)),  # participants of B0..B15
+        ("sync_mask", np.uint32),
+    ],
+    align=True,
+)
+
+BLOCK: Final = np.dtype(
+    [
+        ("x", np.int32),
+        ("y", np.int32),
+        ("z", np.int32),
+        ("first_warp", np.int32),
+        ("warps", np.int32),
+        ("live_warps", np.int32),
+        ("shared_at", np.int64),  # its first byte in the shared array
+        ("arrived", np.int32, (16,)),  # threads at each barrier
+        ("expected", np.int32, (16,)),  # threads it takes, 0 for all live ones
+        ("voted", np.int32, (16,)),  # BAR.RED: threads whose predicate held
+        ("voters", np.int32, (16,)),
+        ("result", np.int32, (16,)),
+    ],
+    align=True,
+)
+
+
+class Waiting(IntEnum):
+    """Why a warp cannot execute its next instruction."""
+
+    READY = 0
+    BARRIER = 1
+    DONE = 2
+
+
+class Outcome(IntEnum):
+    """What one step did; negative values are faults."""
+
+    NEXT = 0
+    BRANCHED = 1
+    BLOCKED = 2  # waits at a block barrier
+    EXITED = 3
+    YIELDED = 4
+    OUT_OF_BOUNDS = -1
+    MISALIGNED = -2
+    SHARED_OUT_OF_BOUNDS = -3
+    LOCAL_OUT_OF_BOUNDS = -4
+    CONSTANT_OUT_OF_BOUNDS = -5
+    DEADLOCK = -6
+    TRAPPED = -7
+    BAD_BRANCH = -8
+    INSTRUCTION_LIMIT = -9
+    SHARED_MISALIGNED = -10
+
+
+class Event(IntEnum):
+    """Places in the event array: what the last step did, for faults and for the clock."""
+
+    MASK = 0  # lanes that executed
+    LANE = 1  # of a fault: the first lane at fault
+    ADDRESS = 2  # and its address
+    WAVEFRONTS = 3  # passes through shared memory
+    IDEAL = 4  # passes that the same bytes would need without conflicts
+    SECTORS = 5  # 32-byte sectors of global memory touched
+    LINES = 6  # 128-byte lines touched
+    TAKEN = 7  # 1 where the warp went elsewhere than to its next instruction
+    BLOCK = 8  # of a fault: the block's linear number, set by the driver
+    WARP = 9
+    PC = 10
+    LIST = 16  # sector addresses, in order of first touch
+    COUNT = 160
+
+
+class Geometry(IntEnum):
+    """Places in the geometry array: the launch, and switches."""
+
+    BLOCK_X = 0
+    BLOCK_Y = 1
+    BLOCK_Z = 2
+    GRID_X = 3
+    GRID_Y = 4
+    GRID_Z = 5
+    SHARED_BYTES = 6
+    LOCAL_BYTES = 7
+    LITERAL_WORDS = 8
+    REGISTERS = 9
+    TRACE = 10  # 1: count wavefronts and sectors
+    CLOCK = 11  # what clock64 reads
+    SM_ID = 12
+    WARPS = 13  # per block
+    DYNAMIC_SHARED = 14
+    COUNT = 16
+
+
+class Code(NamedTuple):
+    """A lowered kernel."""
+
+    ops: np.ndarray  # MICRO records
+    mma: np.ndarray  # (instructions, fields) int64: see simtc.machine.tensor
+    words: np.ndarray  # int32: for each element, its word among the operand's rows
+    shifts: np.ndarray  # int32: and its first bit
+
+
+class Memory(NamedTuple):
+    """What all blocks share."""
+
+    bytes: np.ndarray  # global memory
+    words: np.ndarray  # the same memory as words
+    starts: np.ndarray  # offsets of the allocations, ascending
+    ends: np.ndarray
+    constants: np.ndarray  # all constant banks, one after another
+    banks: np.ndarray  # (32,) start and end of each bank's bytes: [2 * bank], [2 * bank + 1]
+
+
+class State(NamedTuple):
+    """What one driver owns."""
+
+    F: np.ndarray  # rows: literals, then each warp's registers
+    P: np.ndarray  # predicates
+    warps: np.ndarray
+    blocks: np.ndarray
+    shared: np.ndarray
+    shared_words: np.ndarray
+    local: np.ndarray
+    T: np.ndarray  # scratch: results before they are committed
+    matrix_a: np.ndarray
+    matrix_b: np.ndarray
+    matrix_c: np.ndarray
+    matrix_d: np.ndarray
+    work: np.ndarray
+    address: np.ndarray  # one a lane
+    address2: np.ndarray
+    event: np.ndarray
+    geometry: np.ndarray
+
+
+def _tuple(kind: type, *fields: object) -> types.NamedTuple:
+    return types.NamedTuple(fields, kind)
+
+
+_W, _L, _B, _I = uint32[::1], int64[::1], uint8[::1], int32[::1]
+CODE: Final = _tuple(Code, from_dtype(MICRO)[::1], int64[:, ::1], _I, _I)
+MEMORY: Final = _tuple(Memory, _B, _W, _L, _L, _B, _L)
+STATE: Final = _tuple(
+    State, _W, _W, from_dtype(WARP)[::1], from_dtype(BLOCK)[::1], _B, _W, _B, _W, _W, _W, _W, _W, _I, _L, _L, _L, _L
+)
+
+
+def new_state(literals: np.ndarray, geometry: np.ndarray, *, slots: int, work_words: int) -> State:
+    """Allocate the state for `slots` resident blocks.
+
+    Args:
+        literals: the shared rows, (rows * 32,) uint32.
+        geometry: (Geometry.COUNT,) int64.
+        slots: blocks resident at once.
+        work_words: scratch that the matrix operations need, in 32-bit words.
+
+    """
+    warps = slots * int(geometry[Geometry.WARPS])
+    shared_bytes = -(-int(geometry[Geometry.SHARED_BYTES]) // 16) * 16
+    registers = np.zeros(literals.size + warps * WARP_WORDS, np.uint32)
+    registers[: literals.size] = literals
+    shared = np.zeros(max(slots * shared_bytes, 16), np.uint8)
+    blocks = np.zeros(slots, BLOCK)
+    blocks["shared_at"] = np.arange(slots) * shared_bytes
+    local = np.zeros(max(warps * 32 * int(geometry[Geometry.LOCAL_BYTES]), 16), np.uint8)
+    return State(
+        F=registers,
+        P=np.zeros(warps * PREDICATES, np.uint32),
+        warps=np.zeros(warps, WARP),
+        blocks=blocks,
+        shared=shared,
+        shared_words=shared.view(np.uint32),
+        local=local,
+        T=np.zeros(16 * 32, np.uint32),
+        **{f"matrix_{x}": np.zeros(4096, np.uint32) for x in "abcd"},
+        work=np.zeros(work_words, np.int32),
+        address=np.zeros(32, np.int64),
+        address2=np.zeros(32, np.int64),
+        event=np.zeros(Event.COUNT, np.int64),
+        geometry=geometry.astype(np.int64),
+    )

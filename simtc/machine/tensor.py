@@ -1,0 +1,93 @@
+"""Matrix operations: gather the fragments from the lanes, multiply exactly as the generation does, scatter the result.
+
+Which lane and register holds an element comes from simtc.layout, the arithmetic from simtc.numerics; nothing about
+either is known here. An entry of `Code.mma` describes one machine instruction; several groups (Volta's quad pairs) are
+independent products side by side.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+from simtc.jit import jit
+from simtc.machine.state import CODE, STATE
+from simtc.machine.types import WORDS, int64, uint32, void
+from simtc.numerics.compiled import mma_tile
+
+__all__ = ["Field", "tensor", "transpose"]
+
+
+class Field(IntEnum):
+    """Columns of the table of matrix instructions."""
+
+    RULE = 0  # row of simtc.numerics' rule table
+    M = 1
+    N = 2
+    K = 3
+    GROUPS = 4
+    A = 5  # where this operand's element places start in Code.words and Code.shifts
+    B = 6
+    C = 7
+    D = 8
+    A_BITS = 9
+    B_BITS = 10
+    C_BITS = 11
+    D_BITS = 12
+    COUNT = 13
+
+
+@jit(void(CODE, WORDS, WORDS, int64, int64, int64, int64))
+def _gather(code, F, out, rows, places, count, bits):
+    """Collect elements from the lanes, one a word (f64: two)."""
+    if bits == 64:
+        for i in range(count):
+            at = rows + code.words[places + i]
+            out[2 * i], out[2 * i + 1] = F[at], F[at + 32]
+    elif bits == 32:
+        for i in range(count):
+            out[i] = F[rows + code.words[places + i]]
+    else:
+        keep = uint32((1 << bits) - 1)
+        for i in range(count):
+            out[i] = (F[rows + code.words[places + i]] >> uint32(code.shifts[places + i])) & keep
+
+
+@jit(void(CODE, WORDS, WORDS, int64, int64, int64))
+def _scatter(code, T, values, places, count, bits):
+    """Spread results over the lanes."""
+    for i in range(count):
+        at = code.words[places + i]
+        if bits == 64:
+            T[at], T[at + 32] = values[2 * i], values[2 * i + 1]
+        elif bits == 32:
+            T[at] = values[i]
+        else:
+            T[at] |= values[i] << uint32(code.shifts[places + i])
+
+
+@jit(void(CODE, STATE, int64, int64, int64, int64, int64))
+def tensor(code, s, entry, a, b, c, d_rows):
+    """Execute one matrix instruction whose operands start at rows a, b, c; the result is left in the scratch."""
+    f = code.mma[entry]
+    m, n, k = f[Field.M], f[Field.N], f[Field.K]
+    for i in range(32 * d_rows):
+        s.T[i] = 0
+    for g in range(f[Field.GROUPS]):
+        _gather(code, s.F, s.matrix_a, a, f[Field.A] + g * m * k, m * k, f[Field.A_BITS])
+        _gather(code, s.F, s.matrix_b, b, f[Field.B] + g * k * n, k * n, f[Field.B_BITS])
+        _gather(code, s.F, s.matrix_c, c, f[Field.C] + g * m * n, m * n, f[Field.C_BITS])
+        mma_tile(f[Field.RULE], m, n, k, s.matrix_a, s.matrix_b, s.matrix_c, s.matrix_d, s.work)
+        _scatter(code, s.T, s.matrix_d, f[Field.D] + g * m * n, m * n, f[Field.D_BITS])
+
+
+@jit(void(WORDS, WORDS, int64))
+def transpose(F, T, a):
+    """Transpose an 8x8 matrix of 16-bit elements across the lanes (MOVM.16.MT88)."""
+    for lane in range(32):
+        g, t = lane >> 2, lane & 3
+        word = uint32(0)
+        for i in range(2):
+            source = 4 * (2 * t + i) + (g >> 1)
+            word |= ((F[a + source] >> uint32(16 * (g & 1))) & uint32(0xFFFF)) << uint32(16 * i)
+        T[lane] = word

@@ -1,0 +1,92 @@
+"""What a memory instruction costs the memory system: wavefronts through shared memory, sectors and lines of global.
+
+The readable counterpart of the shared-memory rule is simtc.layout.banks; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simtc.jit import jit
+from simtc.machine.state import Event
+from simtc.machine.types import LONGS, int64, uint32, void
+
+__all__ = ["matrix_wavefronts", "sectors", "wavefronts"]
+
+_ONE = np.uint32(1)
+
+
+@jit(int64(LONGS, int64, int64, uint32, int64))
+def _phase(address, first, lanes, m, words):
+    """Count the wavefronts of one phase: the most distinct words that any bank has to deliver."""
+    worst = int64(0)
+    seen = np.empty(32, np.int64)
+    count = int64(0)
+    load = np.zeros(32, np.int64)
+    for lane in range(first, first + lanes):
+        if not (m >> uint32(lane)) & _ONE:
+            continue
+        for k in range(words):
+            word = (address[lane] >> 2) + k
+            known = False
+            for i in range(count):
+                if seen[i] == word:
+                    known = True
+                    break
+            if known:
+                continue
+            if count < 32:
+                seen[count] = word
+                count += 1
+            bank = word & 31
+            load[bank] += 1
+            worst = max(worst, load[bank])
+    return worst
+
+
+@jit(void(LONGS, uint32, int64, LONGS))
+def wavefronts(address, m, nbytes, event):
+    """Count the wavefronts of a shared access: 32 lanes at a time, or 16 (64-bit), or 8 (128-bit)."""
+    words = max(nbytes >> 2, 1)
+    lanes = 32 // words
+    actual, ideal = int64(0), int64(0)
+    for first in range(0, 32, lanes):
+        n = _phase(address, first, lanes, m, words)
+        actual += n
+        ideal += 1 if n > 0 else 0
+    event[Event.WAVEFRONTS] = max(actual, 1)
+    event[Event.IDEAL] = max(ideal, 1)
+
+
+@jit(void(LONGS, int64, LONGS))
+def matrix_wavefronts(address, count, event):
+    """Count the wavefronts of ldmatrix or stmatrix: each 8x8 matrix is eight rows of 16 bytes."""
+    actual = int64(0)
+    for matrix in range(count):
+        actual += _phase(address, 8 * matrix, 8, uint32(0xFFFFFFFF), 4)
+    event[Event.WAVEFRONTS] = actual
+    event[Event.IDEAL] = count
+
+
+@jit(void(LONGS, uint32, int64, LONGS))
+def sectors(address, m, nbytes, event):
+    """List the 32-byte sectors that a global access touches, and count its 128-byte lines."""
+    count, lines = int64(0), int64(0)
+    for lane in range(32):
+        if not (m >> uint32(lane)) & _ONE:
+            continue
+        sector = address[lane] >> 5
+        known, line_known = False, False
+        for i in range(count - 1, -1, -1):
+            other = event[Event.LIST + i]
+            if other == sector:
+                known = True
+                break
+            if other >> 2 == sector >> 2:
+                line_known = True
+        if not known:
+            event[Event.LIST + count] = sector
+            count += 1
+            lines += 0 if line_known else 1
+    event[Event.SECTORS] = count
+    event[Event.LINES] = lines
