@@ -1,0 +1,224 @@
+"""Set the clock up for a launch, run it, and read the result off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from simtc.arch import Device
+from simtc.errors import BadInputError, SimtcError
+from simtc.isa import Kernel
+from simtc.machine.arena import Arena
+from simtc.machine.faults import fault_error
+from simtc.machine.functional import WORK_WORDS
+from simtc.machine.lowering import Lowered
+from simtc.machine.state import Geometry, Memory, new_state
+from simtc.machine.step import step
+from simtc.results.stall import Stall
+from simtc.timing.caches import NEVER, warm_l2
+from simtc.timing.chip import run_chip
+from simtc.timing.occupancy import Occupancy, occupancy
+from simtc.timing.state import (
+    ENTRY,
+    HEAP,
+    QUEUE,
+    SECTORS,
+    SM,
+    STALLS,
+    SUB,
+    WARP_CLOCK,
+    Chip,
+    Clock,
+    Counter,
+    Pipe,
+)
+from simtc.timing.tables import ROWS, clock_table
+
+__all__ = ["Timed", "time_launch"]
+
+_WAYS = 16
+_WINDOWS = 4000  # between two reports of progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timed:
+    """What the clock saw."""
+
+    cycles: int
+    warp_cycles: int  # the sum over warps of the cycles each was resident
+    occupancy: Occupancy
+    stalls: np.ndarray  # (instructions, causes) cycles
+    issued: np.ndarray  # per instruction
+    conflicts: np.ndarray  # per instruction: shared-memory wavefronts beyond the ideal
+    counters: dict[str, int]
+    busy: dict[str, float]  # cycles that each resource alone would take
+
+
+def time_launch(
+    lowered: Lowered,
+    *,
+    device: Device,
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    geometry: np.ndarray,
+    literals: np.ndarray,
+    memory: Memory,
+    arena: Arena,
+    warm: bool,
+    progress: Callable[[int, int], None] | None = None,
+) -> Timed:
+    """Execute a launch in the order and cycle in which the chip would.
+
+    Raises:
+        KernelFaultError: the kernel faulted.
+        SimtcError: an instruction read a fixed-latency result before it was ready: a latency table is wrong.
+
+    """
+    kernel = lowered.kernel
+    blocks = grid[0] * grid[1] * grid[2]
+    room = occupancy(kernel, device, threads=block[0] * block[1] * block[2],
+                     dynamic_shared_bytes=int(geometry[Geometry.DYNAMIC_SHARED]))  # fmt: skip
+    if room.blocks == 0:
+        raise BadInputError(f"no block of {kernel.name} fits an SM of {device.name}: {room.limit}")
+    sms = min(device.sm_count, blocks)
+    slots = min(room.blocks, -(-blocks // sms))
+    geometry = geometry.copy()
+    geometry[Geometry.TRACE] = 1
+    state = new_state(literals, geometry, slots=sms * slots, work_words=WORK_WORDS)
+    table = clock_table(kernel, device)
+    clock = _new_clock(kernel, device, sms=sms, slots=slots, warps=room.warps, blocks=blocks, shared=room.shared_bytes)
+    if warm:
+        for start, end in zip(memory.starts, memory.ends, strict=True):
+            warm_l2(clock, int(start) >> 5, (int(end) + 31) >> 5)
+    while True:
+        outcome = run_chip(step, state, memory, lowered.code, clock, table, _WINDOWS)
+        if outcome < 0:
+            raise fault_error(outcome, kernel, state, arena, grid)
+        if progress:
+            progress(int(clock.grid[2]), blocks)
+        if outcome:
+            break
+    _require_safety(kernel, clock)
+    return _read(clock, room, device)
+
+
+def _new_clock(
+    kernel: Kernel, device: Device, *, sms: int, slots: int, warps: int, blocks: int, shared: int
+) -> Clock:
+    sm = device.sm
+    cores = sm.limits.sub_cores
+    carveout = min(c for c in sm.limits.shared_carveouts_bytes if c >= min(shared, sm.limits.shared_bytes))
+    l1_sets = max((sm.limits.l1_shared_bytes - carveout) // (sm.l1.line_bytes * _WAYS), 1)
+    l2_sets = max(device.l2_bytes // (sm.l1.line_bytes * _WAYS), 1)
+    count = sms * slots * warps
+    instructions = len(kernel.instructions) + 1
+    subs = np.zeros(sms * cores, SUB)
+    subs["last"] = -1
+    return Clock(
+        chip=_constants(device, sms, slots, warps, l1_sets, l2_sets),
+        sms=np.zeros(sms, SM),
+        subs=subs,
+        warps=np.zeros(count, WARP_CLOCK),
+        entries=np.zeros((sms * cores, QUEUE), ENTRY),
+        stage=np.zeros((sms, QUEUE), ENTRY),
+        entry_sectors=np.zeros((sms * cores, QUEUE, SECTORS), np.int64),
+        stage_sectors=np.zeros((sms, QUEUE, SECTORS), np.int64),
+        heap_time=np.zeros((sms, HEAP), np.int64),
+        heap_what=np.zeros((sms, HEAP), np.int64),
+        written_at=np.zeros((count, ROWS), np.int64),
+        written_by=np.full((count, ROWS), -1, np.int64),
+        l1_tags=np.full((sms, l1_sets * _WAYS), -1, np.int64),
+        l1_ready=np.full((sms, l1_sets * _WAYS * 4), NEVER),
+        l1_used=np.zeros((sms, l1_sets * _WAYS), np.int64),
+        l2_tags=np.full(l2_sets * _WAYS, -1, np.int64),
+        l2_ready=np.full(l2_sets * _WAYS * 4, NEVER),
+        l2_used=np.zeros(l2_sets * _WAYS, np.int64),
+        l2_dirty=np.zeros(l2_sets * _WAYS, np.int64),
+        servers=np.zeros(2),
+        stalls=np.zeros((instructions, STALLS), np.int64),
+        counters=np.zeros(Counter.COUNT, np.int64),
+        issued=np.zeros(instructions, np.int64),
+        conflicts=np.zeros(instructions, np.int64),
+        running=np.full(sms * slots, -1, np.int64),
+        grid=np.array([0, blocks, 0, 0], np.int64),
+    )
+
+
+def _constants(device: Device, sms: int, slots: int, warps: int, l1_sets: int, l2_sets: int) -> np.ndarray:
+    sm = device.sm
+    hit = sm.memory["LDG.32"].latency_cycles
+    values = {
+        Chip.SM_COUNT: sms,
+        Chip.SLOTS: slots,
+        Chip.WARPS: warps,
+        Chip.SUB_CORES: sm.limits.sub_cores,
+        Chip.QUEUE: sm.shared.queue_entries,
+        Chip.SM_QUEUE: sm.shared.sm_queue_entries,
+        Chip.STAGE_BYTES: sm.shared.data_stage_bytes_per_cycle,
+        Chip.RETURN_BYTES: sm.shared.return_bytes_per_cycle,
+        Chip.WIDE_UPPER: sm.pipes.wide_upper_cycles,
+        Chip.LINK_BYTES: sm.l1.l2_bytes_per_cycle,
+        Chip.L2_BYTES: device.l2_bytes_per_cycle,
+        Chip.DRAM_BYTES: device.dram_measured_bytes_per_cycle,
+        Chip.L2_EXTRA: device.l2_hit_cycles - hit,
+        Chip.DRAM_EXTRA: device.dram_cycles - hit,
+        Chip.BRANCH_TAKEN: sm.issue.branch_taken_cycles,
+        Chip.BARRIER_RELEASE: sm.issue.barrier_release_cycles,
+        Chip.STALL1_YIELD: sm.issue.stall1_yield_cycles,
+        Chip.LAUNCH_BASE: sm.launch.base_cycles,
+        Chip.LAUNCH_WARP: sm.launch.warp_cycles,
+        Chip.L1_SETS: l1_sets,
+        Chip.L2_SETS: l2_sets,
+        Chip.WAYS: _WAYS,
+        Chip.STORE_PARTIAL: sm.l1.store_partial_sector_cycles,
+        Chip.STORE_FULL: sm.l1.store_full_sector_cycles,
+    }
+    out = np.zeros(Chip.COUNT)
+    for place, value in values.items():
+        out[place] = value
+    return out
+
+
+def _require_safety(kernel: Kernel, clock: Clock) -> None:
+    """Refuse a run in which a fixed-latency result was read too early."""
+    counters = clock.counters
+    if not counters[Counter.HAZARDS]:
+        return
+    instruction = kernel.instructions[int(counters[Counter.HAZARD_PLACE])]
+    raise SimtcError(
+        f"{kernel.name}: {counters[Counter.HAZARDS]} reads of a fixed-latency result before it is ready, the worst "
+        f"{counters[Counter.HAZARD_MISSING]} cycles early (row {counters[Counter.HAZARD_ROW]}) at {instruction.address:#06x} "
+        f"{instruction.text}: the latency table of sm_{kernel.sm} is wrong"
+    )
+
+
+def _read(clock: Clock, room: Occupancy, device: Device) -> Timed:
+    """Collect counts and the time that each resource alone would take."""
+    used = clock.sms
+    cycles = int(max(used["last_cycle"].max(), used["drained"].max()))
+    subs = clock.subs
+    resident = clock.stalls.sum()
+    seconds = {
+        "issue": float(subs["issued"].max()),
+        **{pipe.name.lower(): float(subs["busy"][:, pipe].max()) for pipe in Pipe
+           if pipe not in (Pipe.NONE, Pipe.COUNT, Pipe.MIO, Pipe.ADU)},
+        "shared memory and L1": float(used["stage_busy"].max()),
+        "L2": float(clock.counters[Counter.L2_SECTORS] + clock.counters[Counter.STORE_SECTORS]) * 32
+        / device.l2_bytes_per_cycle,
+        "link from L2": float(used["link_bytes"].max()) / device.sm.l1.l2_bytes_per_cycle,
+        "DRAM": float(clock.counters[Counter.DRAM_SECTORS]) * 32 / device.dram_measured_bytes_per_cycle,
+    }  # fmt: skip
+    return Timed(
+        cycles=cycles,
+        warp_cycles=int(resident),
+        occupancy=room,
+        stalls=clock.stalls[:, : len(Stall)].copy(),
+        issued=clock.issued.copy(),
+        conflicts=clock.conflicts.copy(),
+        counters={c.name.lower(): int(clock.counters[c]) for c in Counter if c is not Counter.COUNT},
+        busy=seconds,
+    )
+
+

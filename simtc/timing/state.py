@@ -1,0 +1,300 @@
+"""The clock's own state: flat arrays and records for the compiled code, one row an SM, a sub-core or a warp."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+import numpy as np
+from numba import float64, from_dtype, int16, int64, types
+
+from simtc.results.stall import Stall
+
+__all__ = [
+    "CLOCK",
+    "ENTRY",
+    "HEAP",
+    "QUEUE",
+    "SM",
+    "STALLS",
+    "SUB",
+    "TABLE",
+    "TIMING",
+    "WARP_CLOCK",
+    "Access",
+    "Clock",
+    "Counter",
+    "Kind",
+    "Pipe",
+    "Table",
+]
+
+STALLS: Final = len(Stall)
+QUEUE: Final = 64  # places of a memory I/O ring; the modelled depths are smaller
+HEAP: Final = 8192  # events pending in one SM
+SECTORS: Final = 64
+
+
+class Pipe(IntEnum):
+    """What an instruction occupies when it issues."""
+
+    NONE = 0
+    ALU = 1
+    FMA = 2
+    FP16 = 3
+    FP64 = 4
+    XU = 5
+    UNIFORM = 6
+    TENSOR = 7
+    MIO = 8
+    ADU = 9
+    COUNT = 10
+
+
+class Kind(IntEnum):
+    """How an instruction's completion is found."""
+
+    FIXED = 0
+    VARIABLE = 1  # a scoreboard after a latency
+    MEMORY = 2  # through the memory I/O queue
+    WAIT = 3  # DEPBAR: holds its warp until a scoreboard has come down
+
+
+class Access(IntEnum):
+    """What a memory instruction does to the data stage."""
+
+    SHARED_LOAD = 0
+    SHARED_STORE = 1
+    GLOBAL_LOAD = 2
+    GLOBAL_STORE = 3
+    COPY = 4
+    EXCHANGE = 5  # SHFL and its like: the crossbar without the banks
+    ATOMIC = 6
+    GROUP = 7  # LDGDEPBAR: marks the asynchronous copies before it
+
+
+TIMING: Final = np.dtype(
+    [
+        ("pipe", np.int32),
+        ("kind", np.int32),
+        ("interval", np.int32),
+        ("stall", np.int32),
+        ("yields", np.int32),
+        ("write_barrier", np.int32),  # -1 for none
+        ("read_barrier", np.int32),
+        ("wait_mask", np.int32),
+        ("latency", np.int32),  # of VARIABLE: issue to release
+        ("access", np.int32),
+        ("operand_read", np.int32),
+        ("war", np.int32),  # issue to release of the read barrier, unloaded
+        ("tail", np.int32),  # from the end of the return path to the release of the scoreboard
+        ("returned", np.int32),  # bytes to the registers
+        ("is_long", np.int32),  # its scoreboard counts as long_scoreboard
+        ("wait_board", np.int32),  # of WAIT
+        ("wait_count", np.int32),
+        ("first_read", np.int32),  # into Table.rows
+        ("reads", np.int32),
+        ("first_write", np.int32),
+        ("writes", np.int32),
+        ("producer", np.int32),  # class of the hazard table, -1 for none
+        ("consumer", np.int32),
+        ("is_branch", np.int32),
+    ],
+    align=True,
+)
+
+WARP_CLOCK: Final = np.dtype(
+    [
+        ("ready_at", np.int64),
+        ("start", np.int64),
+        ("end", np.int64),
+        ("copies_done", np.int64),  # when its asynchronous copies will have landed
+        ("stores_done", np.int64),
+        ("counts", np.int32, (6,)),  # scoreboards
+        ("is_long", np.int32, (6,)),  # what last raised each of them
+        ("cause", np.int32),
+        ("after", np.int32),  # the cause while it waits for ready_at
+        ("resident", np.int32),
+        ("at_barrier", np.int32),
+        ("issued_at", np.int64),
+    ],
+    align=True,
+)
+
+ENTRY: Final = np.dtype(
+    [
+        ("warp", np.int32),
+        ("place", np.int32),  # instruction
+        ("pushed", np.int64),
+        ("wavefronts", np.int32),
+        ("lines", np.int32),
+        ("sectors", np.int32),
+        ("sub", np.int32),
+    ],
+    align=True,
+)
+
+SUB: Final = np.dtype(
+    [
+        ("last", np.int32),  # the warp that issued last
+        ("head", np.int32),  # ring of entries waiting for the operand port
+        ("count", np.int32),
+        ("held", np.int32),  # queue places taken: until WAR release
+        ("reading", np.int32),  # 1 while the head's operands are read
+        ("read_done", np.int64),
+        ("return_free", np.float64),
+        ("free", np.int64, (Pipe.COUNT,)),  # when each pipe takes its next instruction
+        ("busy", np.int64, (Pipe.COUNT,)),  # cycles each pipe was occupied
+        ("issued", np.int64),
+    ],
+    align=True,
+)
+
+SM: Final = np.dtype(
+    [
+        ("now", np.int64),
+        ("next", np.int64),
+        ("stage_free", np.float64),
+        ("stage_busy", np.float64),
+        ("head", np.int32),  # ring of entries waiting for the data stage
+        ("count", np.int32),
+        ("link_free", np.float64),  # from L2 to this SM
+        ("link_bytes", np.float64),
+        ("up_free", np.float64),  # from this SM to L2
+        ("events", np.int32),
+        ("blocks", np.int32),  # resident
+        ("warps_at", np.int32),  # its first warp
+        ("last_cycle", np.int64),  # the last one in which it had work
+        ("first_cycle", np.int64),
+        ("drained", np.int64),  # when its last store has left
+    ],
+    align=True,
+)
+
+
+class Counter(IntEnum):
+    """Places in the counter array."""
+
+    INSTRUCTIONS = 0
+    WAVEFRONTS = 1
+    IDEAL_WAVEFRONTS = 2
+    L1_SECTORS = 3
+    L1_HITS = 4
+    L2_SECTORS = 5
+    L2_HITS = 6
+    DRAM_SECTORS = 7
+    HAZARDS = 8
+    HAZARD_PLACE = 9
+    HAZARD_ROW = 10
+    HAZARD_MISSING = 11
+    STORE_SECTORS = 12
+    COUNT = 16
+
+
+class Chip(IntEnum):
+    """Places in the array of chip constants (float64)."""
+
+    SM_COUNT = 0
+    SLOTS = 1  # resident blocks of an SM
+    WARPS = 2  # of a block
+    SUB_CORES = 3
+    QUEUE = 4
+    SM_QUEUE = 5
+    STAGE_BYTES = 6
+    RETURN_BYTES = 7
+    LINK_BYTES = 9
+    L2_BYTES = 10  # a cycle, of the chip
+    DRAM_BYTES = 11
+    L2_EXTRA = 12  # latency beyond an L1 hit
+    DRAM_EXTRA = 13
+    BRANCH_TAKEN = 14
+    BARRIER_RELEASE = 15
+    STALL1_YIELD = 16
+    LAUNCH_BASE = 17
+    LAUNCH_WARP = 18
+    L1_SETS = 19
+    L2_SETS = 20
+    WAYS = 21
+    STORE_PARTIAL = 22
+    STORE_FULL = 23
+    EXTRA_WAVEFRONT = 24
+    BRANCH_NOT_TAKEN = 25
+    STORE_DRAIN = 26
+    WIDE_UPPER = 27
+    COUNT = 32
+
+
+class Table(NamedTuple):
+    """What the clock knows of each instruction."""
+
+    ops: np.ndarray  # TIMING records
+    rows: np.ndarray  # int16: registers read and written, as rows of the hazard table
+    safe: np.ndarray  # (producers, consumers) int64: cycles that the compiler must keep
+
+
+class Clock(NamedTuple):
+    """The chip in motion."""
+
+    chip: np.ndarray  # float64 constants, see Chip
+    sms: np.ndarray
+    subs: np.ndarray
+    warps: np.ndarray
+    entries: np.ndarray  # ENTRY of every sub-core's ring, then of every SM's ring
+    stage: np.ndarray
+    entry_sectors: np.ndarray  # (rings, SECTORS) int64
+    stage_sectors: np.ndarray
+    heap_time: np.ndarray  # (sms, HEAP)
+    heap_what: np.ndarray
+    written_at: np.ndarray  # (warps, rows) issue cycle of the last writer
+    written_by: np.ndarray  # (warps, rows) its producer class; -1 none, -2 variable and pending
+    l1_tags: np.ndarray  # (sms, sets * ways)
+    l1_ready: np.ndarray  # (sms, sets * ways * 4) when each sector is there; a huge number for never
+    l1_used: np.ndarray
+    l2_tags: np.ndarray
+    l2_ready: np.ndarray  # (sets * ways * 4) as for L1
+    l2_used: np.ndarray
+    l2_dirty: np.ndarray  # sector bits
+    servers: np.ndarray  # float64: when L2 and DRAM are free
+    stalls: np.ndarray  # (instructions, STALLS) cycles
+    counters: np.ndarray
+    issued: np.ndarray  # per instruction
+    conflicts: np.ndarray  # per instruction: wavefronts beyond the ideal
+    running: np.ndarray  # (sms * slots) the block in each slot, -1 for none
+    grid: np.ndarray  # next block, blocks, blocks done
+
+
+def _named(kind: type, *fields: object) -> types.NamedTuple:
+    return types.NamedTuple(fields, kind)
+
+
+_L, _LL, _F = int64[::1], int64[:, ::1], float64[::1]
+TABLE: Final = _named(Table, from_dtype(TIMING)[::1], int16[::1], _LL)
+CLOCK: Final = _named(
+    Clock,
+    _F,
+    from_dtype(SM)[::1],
+    from_dtype(SUB)[::1],
+    from_dtype(WARP_CLOCK)[::1],
+    from_dtype(ENTRY)[:, ::1],
+    from_dtype(ENTRY)[:, ::1],
+    int64[:, :, ::1],
+    int64[:, :, ::1],
+    _LL,
+    _LL,
+    _LL,
+    _LL,
+    _LL,
+    float64[:, ::1],
+    _LL,
+    _L,
+    _F,
+    _L,
+    _L,
+    _F,
+    _LL,
+    _L,
+    _L,
+    _L,
+    _L,
+    _L,
+)

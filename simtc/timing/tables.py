@@ -1,0 +1,214 @@
+"""From instructions and a chip's constants to the table that the clock reads."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simtc.arch import Device
+from simtc.arch.sections import MemoryOperation, TensorInstruction
+from simtc.arch.sections import Pipe as PipeConstants
+from simtc.isa import Instruction, Kernel, Kind
+from simtc.isa.opcodes import opcode_of
+from simtc.isa.registers import registers_read, registers_written
+from simtc.timing.hazards import Producers
+from simtc.timing.state import TIMING, Access, Pipe, Table
+from simtc.timing.state import Kind as How
+
+__all__ = ["clock_table"]
+
+# Rows of the hazard table: vector, uniform, predicate and uniform predicate registers.
+_ROW_OF = {Kind.REGISTER: 0, Kind.UNIFORM: 256, Kind.PREDICATE: 320, Kind.UNIFORM_PREDICATE: 328}
+ROWS = 336
+LATE = 512  # added to a row that is read or written later than the others: the upper half of a wide product
+
+_PIPES = {
+    "alu": Pipe.ALU,
+    "fma": Pipe.FMA,
+    "fmaheavy": Pipe.FMA,
+    "fp16": Pipe.FP16,
+    "fp64": Pipe.FP64,
+    "xu": Pipe.XU,
+    "uniform": Pipe.UNIFORM,
+    "tensor": Pipe.TENSOR,
+    "lsu": Pipe.MIO,
+    "adu": Pipe.ADU,
+    "cbu": Pipe.NONE,
+    "none": Pipe.NONE,
+}
+_ACCESS = {
+    "LDS": Access.SHARED_LOAD,
+    "LDSM": Access.SHARED_LOAD,
+    "STS": Access.SHARED_STORE,
+    "STSM": Access.SHARED_STORE,
+    "LDG": Access.GLOBAL_LOAD,
+    "LD": Access.GLOBAL_LOAD,
+    "LDL": Access.GLOBAL_LOAD,
+    "STG": Access.GLOBAL_STORE,
+    "ST": Access.GLOBAL_STORE,
+    "STL": Access.GLOBAL_STORE,
+    "LDGSTS": Access.COPY,
+    "LDGDEPBAR": Access.GROUP,
+    "ATOMS": Access.SHARED_LOAD,
+    "ATOM": Access.ATOMIC,
+    "ATOMG": Access.ATOMIC,
+    "RED": Access.GLOBAL_STORE,
+    "REDG": Access.GLOBAL_STORE,
+    "SHFL": Access.EXCHANGE,
+    "MOVM": Access.EXCHANGE,
+    "REDUX": Access.EXCHANGE,
+    "MATCH": Access.EXCHANGE,
+}
+_LONG = ("LDG", "LD", "LDL", "STG", "ST", "STL", "LDGSTS", "LDGDEPBAR", "ATOM", "ATOMG", "RED", "REDG")
+_WIDTHS = {"U8": 32, "S8": 32, "U16": 32, "S16": 32, "64": 64, "128": 128}
+
+
+def clock_table(kernel: Kernel, device: Device) -> Table:
+    """Build the table of a kernel on a board.
+
+    Raises:
+        BadInputError: an opcode whose timing is unknown.
+
+    """
+    producers = Producers(device)
+    ops = np.zeros(len(kernel.instructions) + 1, TIMING)
+    rows: list[int] = []
+    for place, instruction in enumerate(kernel.instructions):
+        op = ops[place]
+        control = instruction.control
+        op["stall"], op["yields"], op["wait_mask"] = control.stall, control.yields, control.wait_mask
+        op["write_barrier"] = -1 if control.write_barrier is None else control.write_barrier
+        op["read_barrier"] = -1 if control.read_barrier is None else control.read_barrier
+        _pipe(op, instruction, device)
+        op["producer"], op["consumer"] = producers.producer(instruction), producers.consumer(instruction)
+        for name, registers in (("read", registers_read(instruction)), ("write", registers_written(instruction))):
+            places = sorted(_ROW_OF[kind] + index for kind, index in registers if kind in _ROW_OF)
+            late = _late_rows(instruction, name)
+            op[f"first_{name}"], op[f"{name}s"] = len(rows), len(places)
+            rows.extend(place + LATE if place in late else place for place in places)
+    return Table(ops=ops, rows=np.array(rows or [0], np.int16), safe=producers.table())
+
+
+def _late_rows(instruction: Instruction, name: str) -> frozenset[int]:
+    """Return the rows that IMAD.WIDE reads or writes later than the rest: the upper halves of C and of D."""
+    if "WIDE" not in instruction.modifiers:
+        return frozenset()
+    registers = [o for o in instruction.operands if o.kind in (Kind.REGISTER, Kind.UNIFORM)]
+    operand = registers[0] if name == "write" else instruction.operands[-1]
+    if operand.kind not in _ROW_OF:
+        return frozenset()
+    return frozenset({_ROW_OF[operand.kind] + operand.index + 1})
+
+
+def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
+    """Set pipe, interval and how completion is found."""
+    opcode, sm = opcode_of(instruction), device.sm
+    pipe = _PIPES[opcode.unit]
+    op["pipe"], op["interval"], op["kind"] = pipe, 1, How.FIXED
+    op["is_branch"] = int(opcode.unit == "cbu")
+    if instruction.opcode == "DEPBAR":
+        _wait(op, instruction)
+    elif instruction.opcode in _ACCESS:
+        _memory(op, instruction, device)
+    elif pipe is Pipe.TENSOR:
+        tensor = tensor_constants(instruction, device)
+        slow = "F32" in instruction.modifiers and instruction.opcode == "HMMA"
+        rate = device.tensor_f32_accumulate_rate if slow else 1.0
+        op["interval"] = round(tensor.issue_interval_cycles / rate)
+        op["kind"] = How.VARIABLE
+        op["latency"] = round(tensor.latency_second_cycles)
+    elif pipe in (Pipe.MIO, Pipe.ADU, Pipe.XU) or instruction.opcode in sm.special:
+        special = sm.special.get(instruction.opcode)
+        constants = special if special is not None else sm.pipes.xu
+        op["interval"], op["kind"] = round(constants.issue_interval_cycles), How.VARIABLE
+        op["latency"] = round(constants.latency_cycles)
+        if pipe is Pipe.MIO:
+            op["pipe"] = Pipe.ADU  # special registers do not pass the data stage
+        if instruction.opcode == "BAR":
+            op["interval"], op["kind"] = 1, How.FIXED
+    elif pipe is not Pipe.NONE:
+        constants = pipe_constants(instruction, device)
+        op["interval"] = constants.issue_interval_cycles
+        if not opcode.is_fixed_latency(instruction_sm(device)):
+            op["kind"], op["latency"] = How.VARIABLE, round(constants.observed_cycles)
+
+
+def instruction_sm(device: Device) -> int:
+    """Return the generation as a number."""
+    return int(device.sm_name.removeprefix("sm_"))
+
+
+def pipe_constants(instruction: Instruction, device: Device) -> PipeConstants:
+    """Return the constants of the arithmetic pipe that executes an instruction."""
+    pipes = device.sm.pipes
+    unit = opcode_of(instruction).unit
+    if unit == "uniform":
+        moves = pipes.uniform_move if instruction.opcode in ("ULDC", "UMOV", "VOTEU") else pipes.uniform
+        return moves or pipes.alu
+    if unit == "fmaheavy":
+        wide = set(instruction.modifiers) & {"WIDE", "HI"}
+        return pipes.imad_wide if wide else pipes.imad
+    chosen: PipeConstants = getattr(pipes, {"cbu": "alu", "none": "alu"}.get(unit, unit))
+    return chosen
+
+
+def tensor_constants(instruction: Instruction, device: Device) -> TensorInstruction:
+    """Return the constants of a matrix instruction, by the longest name that the chip's table holds."""
+    table = device.sm.tensor
+    shape, *rest = instruction.modifiers
+    names = [m for m in rest if not m.startswith("STEP")]
+    for length in range(len(names), -1, -1):
+        key = ".".join((instruction.opcode, shape, *names[:length]))
+        if key in table:
+            return table[key]
+    same_shape = [key for key in table if key.startswith(f"{instruction.opcode}.{shape}")]
+    return table[same_shape[0] if same_shape else next(iter(table))]
+
+
+def memory_constants(instruction: Instruction, device: Device) -> tuple[MemoryOperation, int]:
+    """Return the constants of a memory instruction and the bits that each lane moves."""
+    table = device.sm.memory
+    opcode = {"LD": "LDG", "LDL": "LDG", "ST": "STG", "STL": "STG", "ATOM": "LDG", "ATOMG": "LDG", "RED": "STG",
+              "REDG": "STG", "ATOMS": "LDS", "STSM": "STS"}.get(instruction.opcode, instruction.opcode)  # fmt: skip
+    if instruction.opcode in ("LDSM", "STSM"):
+        count = next((m for m in instruction.modifiers if m in ("1", "2", "4")), "1")
+        key = f"LDSM.{count}" if opcode == "LDSM" else f"STS.{32 * int(count)}"
+        return table[key], 32 * int(count)
+    bits = next((_WIDTHS[m] for m in instruction.modifiers if m in _WIDTHS), 32)
+    return table[f"{opcode}.{bits}"], bits
+
+
+def _memory(op: np.ndarray, instruction: Instruction, device: Device) -> None:
+    """Set what the memory I/O path needs to know."""
+    sm = device.sm
+    access = _ACCESS[instruction.opcode]
+    op["kind"], op["access"], op["is_long"] = How.MEMORY, access, int(instruction.opcode in _LONG)
+    if access in (Access.EXCHANGE, Access.GROUP):
+        special = sm.special.get(instruction.opcode, sm.special["SHFL"])
+        op["operand_read"] = 0 if access is Access.GROUP else round(special.issue_interval_cycles)
+        latency, bits = special.latency_cycles, 32
+        op["war"] = op["operand_read"] + 6
+    else:
+        constants, bits = memory_constants(instruction, device)
+        op["operand_read"], op["war"] = round(constants.operand_read_cycles), round(constants.war_cycles)
+        latency = constants.latency_cycles
+    op["returned"] = 0 if access in (Access.COPY, Access.GROUP) else 4 * bits
+    if access is Access.GROUP:
+        op["tail"] = 1
+        return
+    # What the path itself takes when nobody else is there; the rest of the latency comes after it.
+    wavefront = sm.shared.wavefront_bytes / sm.shared.data_stage_bytes_per_cycle
+    stage = max(bits // 32, 1) * wavefront if access is Access.SHARED_LOAD else wavefront
+    back = max(stage, wavefront + 4 * bits / sm.shared.return_bytes_per_cycle)
+    op["tail"] = max(round(latency - 1 - constants_read(op) - back), 0)
+
+
+def constants_read(op: np.ndarray) -> int:
+    """Return the cycles of the operand port."""
+    return int(op["operand_read"])
+
+
+def _wait(op: np.ndarray, instruction: Instruction) -> None:
+    """Read DEPBAR.LE SB0, n: wait until at most n are pending."""
+    board = next((o.index for o in instruction.operands if o.kind is Kind.SCOREBOARD), 0)
+    count = next((o.value for o in instruction.operands if o.kind is Kind.IMMEDIATE), 0)
+    op["kind"], op["wait_board"], op["wait_count"] = How.WAIT, board, count
