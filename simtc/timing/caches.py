@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from simtc.jit import jit
 from simtc.machine.types import float64, int64, void
-from simtc.timing.state import CLOCK, Chip, Counter
+from simtc.timing.state import CACHES, SM_RECORD, Chip, Counter
 
 __all__ = ["NEVER", "load_sector", "store_sector", "warm_l2"]
 
@@ -16,94 +16,96 @@ NEVER = 1e18
 _SECTOR = 32.0
 
 
-@jit(int64(CLOCK, int64, float64))
-def _l2_way(ck, line, t):
+@jit(int64(CACHES, int64, float64))
+def _l2_way(caches, line, t):
     """Find a line's place in L2, evicting the least recently used one for it; evicted data goes to DRAM."""
-    ways = int64(ck.chip[Chip.WAYS])
-    first = (line % int64(ck.chip[Chip.L2_SETS])) * ways
+    tags, used, chip = caches.l2_tags, caches.l2_used, caches.chip
+    ways = int64(chip[Chip.WAYS])
+    first = (line % int64(chip[Chip.L2_SETS])) * ways
     victim = first
     for i in range(first, first + ways):
-        if ck.l2_tags[i] == line:
+        if tags[i] == line:
             return i
-        if ck.l2_used[i] < ck.l2_used[victim]:
+        if used[i] < used[victim]:
             victim = i
-    dirty = ck.l2_dirty[victim]
+    dirty = caches.l2_dirty[victim]
     while dirty:
         dirty &= dirty - 1
-        ck.servers[1] = max(ck.servers[1], t) + _SECTOR / ck.chip[Chip.DRAM_BYTES]
-    ck.l2_tags[victim], ck.l2_dirty[victim] = line, 0
+        caches.servers[1] = max(caches.servers[1], t) + _SECTOR / chip[Chip.DRAM_BYTES]
+    tags[victim], caches.l2_dirty[victim] = line, 0
     for k in range(4):
-        ck.l2_ready[4 * victim + k] = NEVER
+        caches.l2_ready[4 * victim + k] = NEVER
     return victim
 
 
-@jit(float64(CLOCK, int64, int64, float64))
-def _fetch(ck, sm, sector, t):
+@jit(float64(CACHES, SM_RECORD, int64, float64))
+def _fetch(caches, sm, sector, t):
     """Bring a sector from L2 (or DRAM) to an SM; return when it is there, beyond what an L1 hit takes."""
-    one = ck.sms[sm]
-    start = max(one.link_free, t)
-    one.link_free = start + _SECTOR / ck.chip[Chip.LINK_BYTES]
-    one.link_bytes += _SECTOR
-    served = max(ck.servers[0], start)
-    ck.servers[0] = served + _SECTOR / ck.chip[Chip.L2_BYTES]
-    ck.counters[Counter.L2_SECTORS] += 1
-    way = _l2_way(ck, sector >> 2, served)
-    ck.l2_used[way] = int64(t) + 1
+    chip, servers, counters = caches.chip, caches.servers, caches.counters
+    start = max(sm.link_free, t)
+    sm.link_free = start + _SECTOR / chip[Chip.LINK_BYTES]
+    sm.link_bytes += _SECTOR
+    served = max(servers[0], start)
+    servers[0] = served + _SECTOR / chip[Chip.L2_BYTES]
+    counters[Counter.L2_SECTORS] += 1
+    way = _l2_way(caches, sector >> 2, served)
+    caches.l2_used[way] = int64(t) + 1
     place = 4 * way + (sector & 3)
-    if ck.l2_ready[place] < NEVER:
-        ck.counters[Counter.L2_HITS] += 1
-        return max(served + ck.chip[Chip.L2_EXTRA], ck.l2_ready[place])
-    ck.counters[Counter.DRAM_SECTORS] += 1
-    sent = max(ck.servers[1], served)
-    ck.servers[1] = sent + _SECTOR / ck.chip[Chip.DRAM_BYTES]
-    ck.l2_ready[place] = sent + ck.chip[Chip.DRAM_EXTRA]
-    return ck.l2_ready[place]
+    if caches.l2_ready[place] < NEVER:
+        counters[Counter.L2_HITS] += 1
+        return max(served + chip[Chip.L2_EXTRA], caches.l2_ready[place])
+    counters[Counter.DRAM_SECTORS] += 1
+    sent = max(servers[1], served)
+    servers[1] = sent + _SECTOR / chip[Chip.DRAM_BYTES]
+    caches.l2_ready[place] = sent + chip[Chip.DRAM_EXTRA]
+    return caches.l2_ready[place]
 
 
-@jit(float64(CLOCK, int64, int64, float64))
-def load_sector(ck, sm, sector, t):
+@jit(float64(CACHES, SM_RECORD, int64, float64))
+def load_sector(caches, sm, sector, t):
     """Look a sector up in L1 and return when it is there: t for a hit."""
-    ways = int64(ck.chip[Chip.WAYS])
-    line = sector >> 2
-    first = (line % int64(ck.chip[Chip.L1_SETS])) * ways
-    tags, used, ready = ck.l1_tags[sm], ck.l1_used[sm], ck.l1_ready[sm]
+    ways = int64(caches.chip[Chip.WAYS])
+    line, number = sector >> 2, int64(sm.number)
+    first = (line % int64(caches.chip[Chip.L1_SETS])) * ways
+    tags, used, ready = caches.l1_tags, caches.l1_used, caches.l1_ready
     way, victim = int64(-1), first
     for i in range(first, first + ways):
-        if tags[i] == line:
+        if tags[number, i] == line:
             way = i
-        if used[i] < used[victim]:
+        if used[number, i] < used[number, victim]:
             victim = i
     if way < 0:
         way = victim
-        tags[way] = line
+        tags[number, way] = line
         for k in range(4):
-            ready[4 * way + k] = NEVER
-    used[way] = int64(t) + 1
+            ready[number, 4 * way + k] = NEVER
+    used[number, way] = int64(t) + 1
     place = 4 * way + (sector & 3)
-    ck.counters[Counter.L1_SECTORS] += 1
-    if ready[place] < NEVER:
-        ck.counters[Counter.L1_HITS] += 1
-        return max(t, ready[place])
-    ready[place] = _fetch(ck, sm, sector, t)
-    return ready[place]
+    caches.counters[Counter.L1_SECTORS] += 1
+    if ready[number, place] < NEVER:
+        caches.counters[Counter.L1_HITS] += 1
+        return max(t, ready[number, place])
+    arrival = _fetch(caches, sm, sector, t)
+    ready[number, place] = arrival
+    return arrival
 
 
-@jit(void(CLOCK, int64, int64, float64))
-def store_sector(ck, sm, sector, t):
+@jit(void(CACHES, int64, float64))
+def store_sector(caches, sector, t):
     """Write a sector through to L2, which keeps it."""
-    served = max(ck.servers[0], t)
-    ck.servers[0] = served + _SECTOR / ck.chip[Chip.L2_BYTES]
-    way = _l2_way(ck, sector >> 2, served)
-    ck.l2_used[way] = int64(t) + 1
-    ck.l2_ready[4 * way + (sector & 3)] = served
-    ck.l2_dirty[way] |= 1 << (sector & 3)
-    ck.counters[Counter.STORE_SECTORS] += 1
+    served = max(caches.servers[0], t)
+    caches.servers[0] = served + _SECTOR / caches.chip[Chip.L2_BYTES]
+    way = _l2_way(caches, sector >> 2, served)
+    caches.l2_used[way] = int64(t) + 1
+    caches.l2_ready[4 * way + (sector & 3)] = served
+    caches.l2_dirty[way] |= 1 << (sector & 3)
+    caches.counters[Counter.STORE_SECTORS] += 1
 
 
-@jit(void(CLOCK, int64, int64))
-def warm_l2(ck, first, last):
+@jit(void(CACHES, int64, int64))
+def warm_l2(caches, first, last):
     """Fill L2 with sectors [first, last), as an earlier launch would have left it."""
     for sector in range(first, last):
-        way = _l2_way(ck, sector >> 2, 0.0)
-        ck.l2_ready[4 * way + (sector & 3)] = 0.0
-        ck.l2_used[way] = 1
+        way = _l2_way(caches, sector >> 2, 0.0)
+        caches.l2_ready[4 * way + (sector & 3)] = 0.0
+        caches.l2_used[way] = 1

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from simtc.jit import jit
-from simtc.machine.state import CODE, MEMORY, STATE, Outcome, Waiting
+from simtc.machine.state import CODE, MEMORY, STATE, Event, Geometry, Outcome, Waiting
 from simtc.machine.step import STEP
-from simtc.machine.types import int64, void
+from simtc.machine.types import LONGS, int64, void
 from simtc.results.stall import Stall
-from simtc.timing.issue import admit, issue, pick
-from simtc.timing.queue import advance, settle
-from simtc.timing.state import CLOCK, TABLE, Chip, Pipe
+from simtc.timing.events import settle
+from simtc.timing.issue import MACHINE_WARP, admit, check_hazards, follow, occupy, pick
+from simtc.timing.queue import advance
+from simtc.timing.state import CACHES, CLOCK, SM_RECORD, SUB_RECORD, TABLE, WARP_RECORD, Chip, Counter, Pipe
 
 __all__ = ["run_chip"]
 
@@ -17,36 +18,31 @@ _IDLE = 1 << 60
 _WINDOW = 32  # cycles that one SM may be ahead of another: well below the latency of L2, through which they meet
 
 
-@jit(int64(CLOCK, STATE, TABLE, int64, int64))
-def _next_event(ck, s, table, sm, now):
+@jit(int64(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], MACHINE_WARP[::1], LONGS, int64, int64))
+def _next_event(sm, subs, warps, machines, span, cores, now):
     """Return the next cycle in which anything can change, when nothing issued in this one."""
-    one = ck.sms[sm]
     best = int64(_IDLE)
-    if one.events > 0:
-        best = min(best, ck.heap_time[sm, 0])
-    if one.count > 0:
-        best = min(best, int64(one.stage_free) + (1 if one.stage_free > int64(one.stage_free) else 0))
-    cores = int64(ck.chip[Chip.SUB_CORES])
-    for sub in range(sm * cores, (sm + 1) * cores):
-        queue = ck.subs[sub]
+    if sm.events > 0:
+        best = min(best, sm.heap_time[0])
+    if sm.count > 0:
+        stage = int64(sm.stage_free)
+        best = min(best, stage + 1 if sm.stage_free > stage else stage)
+    for sub in range(sm.number * cores, (sm.number + 1) * cores):
+        queue = subs[sub]
         if queue.count > 0 and queue.reading and queue.read_done > now:
             best = min(best, queue.read_done)
         for pipe in range(1, Pipe.COUNT):
             if queue.free[pipe] > now:
                 best = min(best, queue.free[pipe])
-    count = int64(ck.chip[Chip.SLOTS] * ck.chip[Chip.WARPS])
-    for w in range(sm * count, (sm + 1) * count):
-        warp = ck.warps[w]
-        if warp.resident and warp.ready_at > now and s.warps[w].waiting == Waiting.READY:
-            best = min(best, warp.ready_at)
+    for w in range(span[0], span[1]):
+        if warps[w].resident and warps[w].ready_at > now and machines[w].waiting == Waiting.READY:
+            best = min(best, warps[w].ready_at)
     return max(best, now + 1)
 
 
 @jit(void(STATE, CLOCK, int64, int64, int64))
 def _ended(s, ck, sm, slot, now):
     """Replace a block that has ended by the next one of the grid."""
-    if s.blocks[slot].live_warps > 0:
-        return
     ck.sms[sm].blocks -= 1
     ck.running[slot] = -1
     ck.grid[2] += 1
@@ -55,69 +51,98 @@ def _ended(s, ck, sm, slot, now):
         ck.grid[0] += 1
 
 
-@jit(int64(CLOCK, int64))
-def _draining(ck, sm):
+@jit(int64(SM_RECORD, SUB_RECORD[::1], int64))
+def _draining(sm, subs, cores):
     """Tell whether stores of ended blocks are still on their way through the SM."""
-    cores = int64(ck.chip[Chip.SUB_CORES])
-    waiting = int64(ck.sms[sm].count)
-    for sub in range(sm * cores, (sm + 1) * cores):
-        waiting += ck.subs[sub].count
+    waiting = int64(sm.count)
+    for sub in range(sm.number * cores, (sm.number + 1) * cores):
+        waiting += subs[sub].count
     return waiting
 
 
-@jit(int64(STEP, STATE, MEMORY, CODE, CLOCK, TABLE, int64, int64))
-def _run_sm(step, s, mem, code, ck, table, sm, until):
+@jit(int64(STEP, STATE, MEMORY, CODE, CLOCK, TABLE, int64, int64, int64))
+def _issue(step, s, mem, code, ck, table, sub, w, now):
+    """Issue a warp's next instruction: execute it and set when the warp may go on; a negative result is a fault."""
+    machine, warp, queue = s.warps[w], ck.warps[w], ck.subs[sub]
+    place = int64(machine.pc)
+    number = sub // int64(ck.chip[Chip.SUB_CORES])
+    s.geometry[Geometry.CLOCK], s.geometry[Geometry.SM_ID] = now, number
+    check_hazards(warp, table, ck.counters, int64(ck.chip[Chip.WIDE_UPPER]), place, now)
+    outcome = step(s, mem, code, w)
+    if outcome < 0:
+        s.event[Event.WARP], s.event[Event.BLOCK] = machine.index, ck.running[machine.block]
+        return outcome
+    ck.issued[place] += 1
+    ck.counters[Counter.INSTRUCTIONS] += 1
+    ck.stalls[place, Stall.selected] += 1
+    warp.cause = -1  # this cycle is charged
+    if s.event[Event.WAVEFRONTS]:
+        ck.conflicts[place] += s.event[Event.WAVEFRONTS] - s.event[Event.IDEAL]
+        ck.counters[Counter.IDEAL_WAVEFRONTS] += s.event[Event.IDEAL]
+    op = table.ops[place]
+    occupy(ck.sms[number], queue, warp, op, s.event, w, place, now)
+    block = s.blocks[machine.block]
+    follow(ck, queue, op, s.warps, block, w, outcome, s.event[Event.TAKEN], now)
+    if outcome == Outcome.EXITED and block.live_warps == 0:
+        _ended(s, ck, number, int64(machine.block), now)
+    return outcome
+
+
+@jit(int64(STEP, STATE, MEMORY, CODE, CLOCK, TABLE, CACHES, LONGS, int64, int64))
+def _run_sm(step, s, mem, code, ck, table, caches, span, number, until):
     """Run one SM up to a cycle."""
-    one = ck.sms[sm]
+    sm = ck.sms[number]
     cores = int64(ck.chip[Chip.SUB_CORES])
-    slots = int64(ck.chip[Chip.SLOTS])
-    count = slots * int64(ck.chip[Chip.WARPS])
-    while one.next < until:
-        now = one.next
-        one.now = now
-        settle(ck, sm, now)
-        advance(ck, table, sm, now)
+    count = int64(ck.chip[Chip.SLOTS]) * int64(ck.chip[Chip.WARPS])
+    first, last = number * count, (number + 1) * count
+    span[1], span[2], span[3] = last, cores, int64(ck.chip[Chip.QUEUE])
+    while sm.next < until:
+        now = sm.next
+        settle(sm, ck.subs, ck.warps, now)
+        advance(sm, ck.subs, ck.warps, table.ops, caches, now)
         issued = False
         for core in range(cores):
-            sub = sm * cores + core
-            w = pick(ck, s, table, sub, sm * count + core, (sm + 1) * count, now)
-            if w < 0:
-                continue
-            issued = True
-            place = s.warps[w].pc
-            outcome = issue(step, s, mem, code, ck, table, sm, sub, w, now)
-            if outcome < 0:
-                return outcome
-            ck.stalls[place, Stall.selected] += 1
-            ck.warps[w].cause = -1  # charged already
-            if outcome == Outcome.EXITED:
-                _ended(s, ck, sm, int64(s.warps[w].block), now)
-        one.last_cycle = now + 1
-        if one.blocks == 0 and not _draining(ck, sm):
-            one.next = _IDLE
+            span[0] = first + core
+            w = pick(ck.warps, s.warps, ck.subs[number * cores + core], table.ops, span, now)
+            if w >= 0:
+                issued = True
+                outcome = _issue(step, s, mem, code, ck, table, number * cores + core, w, now)
+                if outcome < 0:
+                    return outcome
+        sm.last_cycle = now + 1
+        if sm.blocks == 0 and not _draining(sm, ck.subs, cores):
+            sm.next = _IDLE
             return 0
-        one.next = now + 1 if issued else _next_event(ck, s, table, sm, now)
-        if one.next >= _IDLE:  # nothing will ever happen
+        span[0] = first
+        sm.next = now + 1 if issued else _next_event(sm, ck.subs, ck.warps, s.warps, span, cores, now)
+        if sm.next >= _IDLE:  # nothing will ever happen
             return Outcome.DEADLOCK
-        for w in range(sm * count, (sm + 1) * count):
+        for w in range(first, last):
             warp = ck.warps[w]
             if warp.resident and warp.cause >= 0 and warp.start <= now:
-                ck.stalls[s.warps[w].pc, warp.cause] += one.next - now
+                ck.stalls[s.warps[w].pc, warp.cause] += sm.next - now
     return 0
 
 
-@jit(int64(STEP, STATE, MEMORY, CODE, CLOCK, TABLE, int64))
-def run_chip(step, s, mem, code, ck, table, budget):
-    """Run until the grid is done or `budget` windows have passed; return 1 when done, 0 to go on, or a fault."""
-    sms, slots = int64(ck.chip[Chip.SM_COUNT]), int64(ck.chip[Chip.SLOTS])
-    if ck.grid[2] == 0 and ck.grid[0] == 0:
-        for slot in range(slots):
-            for sm in range(sms):
-                if ck.grid[0] < ck.grid[1]:
-                    admit(s, ck, sm, sm * slots + slot, ck.grid[0], 0)
-                    ck.grid[0] += 1
+@jit(void(STATE, CLOCK))
+def _fill(s, ck):
+    """Hand out the first blocks: one to each SM, then a second one to each, as far as they go."""
+    sms, slots = ck.sms.size, int64(ck.chip[Chip.SLOTS])
+    for slot in range(slots):
         for sm in range(sms):
-            ck.sms[sm].next = 0 if ck.sms[sm].blocks else _IDLE
+            if ck.grid[0] < ck.grid[1]:
+                admit(s, ck, sm, sm * slots + slot, ck.grid[0], 0)
+                ck.grid[0] += 1
+    for sm in range(sms):
+        ck.sms[sm].next = 0 if ck.sms[sm].blocks else _IDLE
+
+
+@jit(int64(STEP, STATE, MEMORY, CODE, CLOCK, TABLE, CACHES, LONGS, int64))
+def run_chip(step, s, mem, code, ck, table, caches, span, budget):
+    """Run until the grid is done or `budget` windows have passed; return 1 when done, 0 to go on, or a fault."""
+    if ck.grid[0] == 0:
+        _fill(s, ck)
+    sms = ck.sms.size
     for _ in range(budget):
         first = int64(_IDLE)
         for sm in range(sms):
@@ -126,7 +151,7 @@ def run_chip(step, s, mem, code, ck, table, budget):
             return 1
         for sm in range(sms):
             if ck.sms[sm].next < first + _WINDOW:
-                outcome = _run_sm(step, s, mem, code, ck, table, sm, first + _WINDOW)
+                outcome = _run_sm(step, s, mem, code, ck, table, caches, span, sm, first + _WINDOW)
                 if outcome < 0:
                     return outcome
     return 0

@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+from numba import from_dtype
+
 from simtc.jit import jit
 from simtc.machine.run import start_block
-from simtc.machine.state import CODE, MEMORY, STATE, Event, Geometry, Outcome, Waiting
-from simtc.machine.step import STEP
-from simtc.machine.types import int64, void
+from simtc.machine.state import BLOCK, STATE, WARP, Event, Outcome, Waiting
+from simtc.machine.types import LONGS, int64, void
 from simtc.results.stall import Stall
-from simtc.timing.queue import at, push
-from simtc.timing.state import CLOCK, TABLE, Access, Chip, Counter, Kind, Pipe
+from simtc.timing.events import lower_board
+from simtc.timing.queue import push
+from simtc.timing.state import (
+    CLOCK,
+    LATE,
+    OP_TIMING,
+    ROWS,
+    SM_RECORD,
+    SUB_RECORD,
+    TABLE,
+    WARP_RECORD,
+    Access,
+    Chip,
+    Counter,
+    Kind,
+    Pipe,
+)
 
-__all__ = ["admit", "cause_of", "issue", "pick"]
+__all__ = ["admit", "cause_of", "check_hazards", "follow", "occupy", "pick"]
 
-_LATE = 512  # as simtc.timing.tables marks rows
-_VARIABLE = 2  # cycles after issue until a scoreboard's sources have been read, where nothing better is known
+_SOURCES_READ = 2  # cycles after issue until sources have been read, where nothing better is known
+MACHINE_WARP = from_dtype(WARP)
+MACHINE_BLOCK = from_dtype(BLOCK)
 
 
-@jit(int64(CLOCK, STATE, TABLE, int64, int64, int64))
-def cause_of(ck, s, table, sub, w, now):
+@jit(int64(WARP_RECORD, MACHINE_WARP, SUB_RECORD, OP_TIMING, int64, int64))
+def cause_of(warp, machine, queue, op, depth, now):
     """Return why a warp cannot issue now; Stall.selected where it can."""
-    machine, warp = s.warps[w], ck.warps[w]
     if machine.waiting == Waiting.BARRIER:
         return Stall.barrier
     if now < warp.ready_at:
         return warp.after
-    op = table.ops[machine.pc]
-    mask = op.wait_mask
-    board = 0
+    mask, board = op.wait_mask, 0
     while mask:
         if mask & 1 and warp.counts[board] > 0:
             return Stall.long_scoreboard if warp.is_long[board] else Stall.short_scoreboard
@@ -35,142 +49,118 @@ def cause_of(ck, s, table, sub, w, now):
         board += 1
     if op.kind == Kind.WAIT and warp.counts[op.wait_board] > op.wait_count:
         return Stall.long_scoreboard if warp.is_long[op.wait_board] else Stall.short_scoreboard
-    queue = ck.subs[sub]
     if queue.free[op.pipe] > now:
         return Stall.math_pipe_throttle
-    if op.kind == Kind.MEMORY and queue.held >= int64(ck.chip[Chip.QUEUE]):
+    if op.kind == Kind.MEMORY and queue.held >= depth:
         return Stall.lg_throttle if op.is_long else Stall.mio_throttle
     return Stall.selected
 
 
-@jit(int64(CLOCK, STATE, TABLE, int64, int64, int64, int64))
-def pick(ck, s, table, sub, first, last, now):
+@jit(int64(WARP_RECORD[::1], MACHINE_WARP[::1], SUB_RECORD, OP_TIMING[::1], LONGS, int64))
+def pick(warps, machines, queue, ops, span, now):
     """Note every warp's cause and choose the one that issues, or -1: greedy, then the youngest.
 
     Warps that compete for the tensor pipe, the XU or the memory I/O queue take turns.
+    `span` is the sub-core's first warp, the end of its SM's warps, the step between them, and the queue's depth.
     """
-    step = int64(ck.chip[Chip.SUB_CORES])
-    chosen, oldest, before = int64(-1), int64(-1), ck.subs[sub].last
-    for w in range(first, last, step):
-        warp = ck.warps[w]
+    chosen, oldest, before = int64(-1), int64(-1), int64(queue.last)
+    others = 0
+    for w in range(span[0], span[1], span[2]):
+        warp = warps[w]
         if not warp.resident:
             continue
-        warp.cause = cause_of(ck, s, table, sub, w, now)
+        warp.cause = cause_of(warp, machines[w], queue, ops[machines[w].pc], span[3], now)
         if warp.cause == Stall.selected:
+            others += 1
             chosen = w
-            if oldest < 0 or warp.issued_at < ck.warps[oldest].issued_at:
+            if oldest < 0 or warp.issued_at < warps[oldest].issued_at:
                 oldest = w
-    if chosen < 0:
+    if others < 2:
         return chosen
-    greedy = before >= first and before < last and ck.warps[before].resident and ck.warps[before].cause == Stall.selected
-    if greedy and ck.warps[before].after != Stall.not_selected:
-        pipe = table.ops[s.warps[before].pc].pipe
+    if before >= 0 and warps[before].resident and warps[before].cause == Stall.selected and not queue.yielded:
+        pipe = ops[machines[before].pc].pipe
         chosen = oldest if pipe == Pipe.TENSOR or pipe == Pipe.XU or pipe == Pipe.MIO else before
-    for w in range(first, last, step):
-        warp = ck.warps[w]
-        if warp.resident and warp.cause == Stall.selected and w != chosen:
-            warp.cause = Stall.not_selected
+    for w in range(span[0], span[1], span[2]):
+        if w != chosen and warps[w].resident and warps[w].cause == Stall.selected:
+            warps[w].cause = Stall.not_selected
     return chosen
 
 
-@jit(void(CLOCK, TABLE, int64, int64, int64))
-def _hazards(ck, table, w, place, now):
+@jit(void(WARP_RECORD, TABLE, LONGS, int64, int64, int64))
+def check_hazards(warp, table, counters, wide_upper, place, now):
     """Check that every source with a fixed latency is ready, then note what this instruction writes."""
     op = table.ops[place]
     for i in range(op.first_read, op.first_read + op.reads):
-        row = table.rows[i] & 511
-        by = ck.written_by[w, row]
+        row = table.rows[i] & (LATE - 1)
+        by = warp.written_by[row]
         if by < 0:
             continue
-        missing = table.safe[by, op.consumer] - (now - ck.written_at[w, row])
-        if table.rows[i] & _LATE:
-            missing -= int64(ck.chip[Chip.WIDE_UPPER])
+        missing = table.safe[by, op.consumer] - (now - warp.written_at[row])
+        if table.rows[i] & LATE:
+            missing -= wide_upper
         if missing > 0:
-            ck.counters[Counter.HAZARDS] += 1
-            if missing > ck.counters[Counter.HAZARD_MISSING]:
-                ck.counters[Counter.HAZARD_PLACE] = place
-                ck.counters[Counter.HAZARD_ROW] = row
-                ck.counters[Counter.HAZARD_MISSING] = missing
+            counters[Counter.HAZARDS] += 1
+            if missing > counters[Counter.HAZARD_MISSING]:
+                counters[Counter.HAZARD_PLACE], counters[Counter.HAZARD_ROW] = place, row
+                counters[Counter.HAZARD_MISSING] = missing
     for i in range(op.first_write, op.first_write + op.writes):
-        row = table.rows[i] & 511
-        ck.written_by[w, row] = op.producer + (1 if table.rows[i] & _LATE else 0)
-        ck.written_at[w, row] = now
+        row = table.rows[i] & (LATE - 1)
+        warp.written_by[row] = op.producer + (1 if table.rows[i] & LATE else 0)
+        warp.written_at[row] = now
 
 
-@jit(void(CLOCK, STATE, TABLE, int64, int64, int64, int64, int64))
-def _occupy(ck, s, table, sm, sub, w, place, now):
+@jit(void(SM_RECORD, SUB_RECORD, WARP_RECORD, OP_TIMING, LONGS, int64, int64, int64))
+def occupy(sm, queue, warp, op, event, w, place, now):
     """Occupy the pipe and raise the scoreboards of an instruction that issues."""
-    op = table.ops[place]
-    queue, warp = ck.subs[sub], ck.warps[w]
-    queue.free[op.pipe] = now + op.interval
-    queue.busy[op.pipe] += op.interval
-    if op.pipe == Pipe.NONE:
-        queue.free[op.pipe] = 0
-    for board in (op.write_barrier, op.read_barrier):
-        if board >= 0:
-            warp.counts[board] += 1
-            warp.is_long[board] = op.is_long
-    if op.kind == Kind.MEMORY and s.event[Event.MASK]:
-        sectors = s.event[Event.SECTORS] if op.access >= Access.GLOBAL_LOAD else int64(0)
-        wavefronts = max(s.event[Event.WAVEFRONTS], 1)
-        i = push(ck, sm, sub, w, place, now, wavefronts, s.event[Event.LINES], sectors)
-        for k in range(sectors):
-            ck.entry_sectors[sub, i, k] = s.event[Event.LIST + k]
-        if s.event[Event.WAVEFRONTS]:
-            extra = wavefronts - s.event[Event.IDEAL]
-            ck.conflicts[place] += extra
-            ck.counters[Counter.IDEAL_WAVEFRONTS] += s.event[Event.IDEAL]
+    if op.pipe != Pipe.NONE:
+        queue.free[op.pipe] = now + op.interval
+        queue.busy[op.pipe] += op.interval
+    if op.write_barrier >= 0:
+        warp.counts[op.write_barrier] += 1
+        warp.is_long[op.write_barrier] = op.is_long
+    if op.read_barrier >= 0:
+        warp.counts[op.read_barrier] += 1
+        warp.is_long[op.read_barrier] = op.is_long
+    if op.kind == Kind.MEMORY and event[Event.MASK]:
+        sectors = event[Event.SECTORS] if op.access >= Access.GLOBAL_LOAD else int64(0)
+        wavefronts = max(event[Event.WAVEFRONTS], 1)
+        push(queue, w, place, now, wavefronts, event[Event.LINES], sectors, event, int64(Event.LIST))
         return
     if op.write_barrier >= 0:
-        at(ck, sm, now + op.latency, w * 16 + op.write_barrier)
+        lower_board(sm, now + op.latency, w, op.write_barrier)
     if op.read_barrier >= 0:
-        at(ck, sm, now + (op.war if op.war else _VARIABLE), w * 16 + op.read_barrier)
+        lower_board(sm, now + _SOURCES_READ, w, op.read_barrier)
 
 
-@jit(void(CLOCK, STATE, int64, int64))
-def _release(ck, s, slot, now):
+@jit(void(WARP_RECORD[::1], MACHINE_WARP[::1], MACHINE_BLOCK, int64))
+def _release(warps, machines, block, ready_at):
     """Start the warps that a barrier has just let go."""
-    block = s.blocks[slot]
     for w in range(block.first_warp, block.first_warp + block.warps):
-        warp = ck.warps[w]
-        if warp.at_barrier and s.warps[w].waiting != Waiting.BARRIER:
-            warp.at_barrier = 0
-            warp.ready_at = now + int64(ck.chip[Chip.BARRIER_RELEASE])
-            warp.after = Stall.barrier
+        if warps[w].at_barrier and machines[w].waiting != Waiting.BARRIER:
+            warps[w].at_barrier = 0
+            warps[w].ready_at = ready_at
+            warps[w].after = Stall.barrier
 
 
-@jit(int64(STEP, STATE, MEMORY, CODE, CLOCK, TABLE, int64, int64, int64, int64))
-def issue(step, s, mem, code, ck, table, sm, sub, w, now):
-    """Issue a warp's next instruction: execute it and set when the warp may go on; a negative result is a fault."""
-    machine, warp, queue = s.warps[w], ck.warps[w], ck.subs[sub]
-    place = int64(machine.pc)
-    op = table.ops[place]
-    s.geometry[Geometry.CLOCK], s.geometry[Geometry.SM_ID] = now, sm
-    _hazards(ck, table, w, place, now)
-    outcome = step(s, mem, code, w)
-    if outcome < 0:
-        s.event[Event.WARP], s.event[Event.BLOCK] = machine.index, ck.running[machine.block]
-        return outcome
-    queue.last, warp.issued_at = w, now
+@jit(void(CLOCK, SUB_RECORD, OP_TIMING, MACHINE_WARP[::1], MACHINE_BLOCK, int64, int64, int64, int64))
+def follow(ck, queue, op, machines, block, w, outcome, taken, now):
+    """Set when a warp that has just issued may go on."""
+    warp = ck.warps[w]
+    queue.last, queue.yielded, warp.issued_at = w, op.yields, now
     queue.issued += 1
-    ck.issued[place] += 1
-    ck.counters[Counter.INSTRUCTIONS] += 1
-    _occupy(ck, s, table, sm, sub, w, place, now)
     stall = max(int64(op.stall), 1)
     if op.yields and stall == 1:
         stall = int64(ck.chip[Chip.STALL1_YIELD])
     warp.ready_at, warp.after = now + stall, Stall.wait
-    if s.event[Event.TAKEN]:
+    if taken:
         warp.ready_at, warp.after = now + int64(ck.chip[Chip.BRANCH_TAKEN]), Stall.branch_resolving
-    if outcome == Outcome.BLOCKED:
-        warp.at_barrier = 1
-    elif outcome == Outcome.EXITED:
+    if outcome == Outcome.EXITED:
         warp.resident, warp.end = 0, now + 1
-        _release(ck, s, machine.block, now)
-    elif op.pipe == Pipe.ADU and outcome == Outcome.BRANCHED:
+    elif outcome == Outcome.BLOCKED or (op.pipe == Pipe.ADU and outcome == Outcome.BRANCHED):
         warp.at_barrier = 1
-        _release(ck, s, machine.block, now)
-    return outcome
+    else:
+        return
+    _release(ck.warps, machines, block, now + int64(ck.chip[Chip.BARRIER_RELEASE]))
 
 
 @jit(void(STATE, CLOCK, int64, int64, int64, int64))
@@ -185,8 +175,10 @@ def admit(s, ck, sm, slot, number, now):
         after = ck.chip[Chip.LAUNCH_BASE] + ck.chip[Chip.LAUNCH_WARP] * (w - block.first_warp)
         warp.ready_at, warp.after, warp.start = now + int64(after), Stall.no_instruction, now
         warp.resident, warp.at_barrier, warp.issued_at = 1, 0, 0
-        warp.copies_done, warp.stores_done = 0, 0
+        warp.copies_done = 0
         for k in range(6):
             warp.counts[k] = 0
-        for row in range(ck.written_by.shape[1]):
-            ck.written_by[w, row] = -1
+        for row in range(ROWS):
+            warp.written_by[row] = -1
+
+

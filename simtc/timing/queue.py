@@ -10,178 +10,138 @@ from __future__ import annotations
 import math
 
 from simtc.jit import jit
-from simtc.machine.types import float64, int64, void
+from simtc.machine.types import LONGS, float64, int64, void
 from simtc.timing.caches import load_sector, store_sector
-from simtc.timing.state import CLOCK, QUEUE, TABLE, Access, Chip, Counter
+from simtc.timing.events import free_place, lower_board
+from simtc.timing.state import (
+    CACHES,
+    OP_TIMING,
+    QUEUE,
+    SM_RECORD,
+    SUB_RECORD,
+    WARP_RECORD,
+    Access,
+    Chip,
+    Counter,
+)
 
-__all__ = ["advance", "at", "push", "settle"]
+__all__ = ["advance", "push"]
 
 _WAVEFRONT = 128.0
 _SECTOR = 32.0
-_HELD = 8  # in the low bits of an event: a place of the queue, instead of a scoreboard
 
 
-@jit(void(CLOCK, int64, int64, int64))
-def at(ck, sm, time, what):
-    """Put an event on an SM's heap."""
-    one = ck.sms[sm]
-    i = int64(one.events)
-    one.events += 1
-    times, whats = ck.heap_time[sm], ck.heap_what[sm]
-    while i > 0:
-        parent = (i - 1) >> 1
-        if times[parent] <= time:
-            break
-        times[i], whats[i] = times[parent], whats[parent]
-        i = parent
-    times[i], whats[i] = time, what
-
-
-@jit(int64(CLOCK, int64))
-def _take(ck, sm):
-    """Take the earliest event off an SM's heap."""
-    one = ck.sms[sm]
-    times, whats = ck.heap_time[sm], ck.heap_what[sm]
-    what = whats[0]
-    one.events -= 1
-    n = int64(one.events)
-    time, moved = times[n], whats[n]
-    i = int64(0)
-    while True:
-        child = 2 * i + 1
-        if child >= n:
-            break
-        if child + 1 < n and times[child + 1] < times[child]:
-            child += 1
-        if times[child] >= time:
-            break
-        times[i], whats[i] = times[child], whats[child]
-        i = child
-    times[i], whats[i] = time, moved
-    return what
-
-
-@jit(void(CLOCK, int64, int64))
-def settle(ck, sm, now):
-    """Let everything happen whose time has come: scoreboards come down, queue places are free again."""
-    one = ck.sms[sm]
-    while one.events > 0 and ck.heap_time[sm, 0] <= now:
-        what = _take(ck, sm)
-        if what & _HELD:
-            ck.subs[what >> 4].held -= 1
-        else:
-            ck.warps[what >> 4].counts[what & 7] -= 1
-
-
-@jit(int64(CLOCK, int64, int64, int64, int64, int64, int64, int64, int64))
-def push(ck, sm, sub, warp, place, now, wavefronts, lines, sectors):
-    """Put a memory instruction into its sub-core's queue; return the ring row that takes its sector list."""
-    queue = ck.subs[sub]
+@jit(void(SUB_RECORD, int64, int64, int64, int64, int64, int64, LONGS, int64))
+def push(queue, warp, place, now, wavefronts, lines, sectors, listed, first):
+    """Put a memory instruction into its sub-core's queue, with the sectors that `listed` names from `first` on."""
     i = (queue.head + queue.count) % QUEUE
-    entry = ck.entries[sub, i]
-    entry.warp, entry.place, entry.pushed, entry.sub = warp, place, now, sub
-    entry.wavefronts, entry.lines, entry.sectors = wavefronts, lines, sectors
+    queue.ring_warp[i], queue.ring_place[i], queue.ring_pushed[i] = warp, place, now
+    queue.ring_wavefronts[i], queue.ring_lines[i], queue.ring_sectors[i] = wavefronts, lines, sectors
+    for k in range(sectors):
+        queue.ring_list[i, k] = listed[first + k]
     queue.count += 1
     queue.held += 1
-    return i
 
 
-@jit(void(CLOCK, TABLE, int64, float64))
-def _serve(ck, table, sm, t):
-    """Pass the first instruction of the SM's queue through the data stage."""
-    one = ck.sms[sm]
-    entry = ck.stage[sm, one.head]
-    listed = ck.stage_sectors[sm, one.head]
-    one.head = (one.head + 1) % QUEUE
-    one.count -= 1
-    op = table.ops[entry.place]
-    queue, warp = ck.subs[entry.sub], ck.warps[entry.warp]
+@jit(void(SM_RECORD, SUB_RECORD, OP_TIMING, int64, int64))
+def _move(sm, queue, op, sub, now):
+    """Take the instruction whose operands have been read to the SM's queue; its registers may be overwritten soon."""
+    i, j = (sm.head + sm.count) % QUEUE, queue.head
+    warp = queue.ring_warp[j]
+    sm.ring_warp[i], sm.ring_place[i], sm.ring_sub[i] = warp, queue.ring_place[j], sub
+    sm.ring_wavefronts[i], sm.ring_lines[i] = queue.ring_wavefronts[j], queue.ring_lines[j]
+    sm.ring_sectors[i] = queue.ring_sectors[j]
+    for k in range(queue.ring_sectors[j]):
+        sm.ring_list[i, k] = queue.ring_list[j, k]
+    sm.count += 1
+    queue.head = (j + 1) % QUEUE
+    queue.count -= 1
+    queue.reading = 0
+    release = now + max(op.war - 1 - op.operand_read, 0)
+    free_place(sm, release, sub)
+    if op.read_barrier >= 0:
+        lower_board(sm, release, int64(warp), op.read_barrier)
+
+
+@jit(float64(SM_RECORD, OP_TIMING, CACHES, int64))
+def _stage_cycles(sm, op, caches, i):
+    """Return how long an instruction holds the data stage."""
     access = op.access
-    shared = access == Access.SHARED_LOAD or access == Access.SHARED_STORE or access == Access.EXCHANGE
-    wavefront = _WAVEFRONT / ck.chip[Chip.STAGE_BYTES]
-    if shared:
-        cycles = entry.wavefronts * wavefront
-    elif access == Access.GLOBAL_STORE:
-        full = op.returned <= 32 * entry.sectors  # here: bytes stored
-        cycles = entry.sectors * ck.chip[Chip.STORE_FULL if full else Chip.STORE_PARTIAL]
-    elif access == Access.GROUP:
-        cycles = 0.0
-    else:
-        cycles = max(float64(entry.lines), entry.sectors * _SECTOR / ck.chip[Chip.STAGE_BYTES])
-        if access == Access.COPY:
-            cycles += entry.wavefronts * wavefront
-    one.stage_free = t + cycles
-    one.stage_busy += cycles
-    back = entry.wavefronts * _WAVEFRONT / ck.chip[Chip.RETURN_BYTES] if shared else op.returned / ck.chip[Chip.RETURN_BYTES]
-    done = t + cycles
+    wavefront = _WAVEFRONT / caches.chip[Chip.STAGE_BYTES]
+    if access == Access.SHARED_LOAD or access == Access.SHARED_STORE or access == Access.EXCHANGE:
+        return sm.ring_wavefronts[i] * wavefront
+    if access == Access.GROUP:
+        return 0.0
     if access == Access.GLOBAL_STORE:
-        for i in range(entry.sectors):
-            one.up_free = max(one.up_free, t) + 1.0
-            store_sector(ck, sm, listed[i], one.up_free)
-        one.drained = max(one.drained, int64(one.up_free) + 1)
-    elif access != Access.SHARED_STORE and access != Access.GROUP and access != Access.COPY:
-        queue.return_free = max(queue.return_free, t + wavefront) + back
+        full = op.returned >= 32 * sm.ring_sectors[i]  # of a store: the bytes that it writes
+        return sm.ring_sectors[i] * caches.chip[Chip.STORE_FULL if full else Chip.STORE_PARTIAL]
+    cycles = max(float64(sm.ring_lines[i]), sm.ring_sectors[i] * _SECTOR / caches.chip[Chip.STAGE_BYTES])
+    return cycles + (sm.ring_wavefronts[i] * wavefront if access == Access.COPY else 0.0)
+
+
+@jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, float64))
+def _serve(sm, subs, warps, ops, caches, t):
+    """Pass the first instruction of the SM's queue through the data stage."""
+    i = sm.head
+    sm.head = (i + 1) % QUEUE
+    sm.count -= 1
+    op = ops[sm.ring_place[i]]
+    warp, queue = warps[sm.ring_warp[i]], subs[sm.ring_sub[i]]
+    access, count = op.access, sm.ring_sectors[i]
+    cycles = _stage_cycles(sm, op, caches, i)
+    sm.stage_free = t + cycles
+    sm.stage_busy += cycles
+    done = t + cycles
+    back = op.returned / caches.chip[Chip.RETURN_BYTES]
+    if access == Access.GLOBAL_STORE:
+        for k in range(count):
+            sm.up_free = max(sm.up_free, t) + 1.0
+            store_sector(caches, sm.ring_list[i, k], sm.up_free)
+        sm.drained = max(sm.drained, int64(sm.up_free) + 1)
+    elif access == Access.SHARED_LOAD or access == Access.EXCHANGE or access == Access.GLOBAL_LOAD:
+        if access == Access.SHARED_LOAD:
+            back = sm.ring_wavefronts[i] * _WAVEFRONT / caches.chip[Chip.RETURN_BYTES]
+        queue.return_free = max(queue.return_free, t + _WAVEFRONT / caches.chip[Chip.STAGE_BYTES]) + back
         done = max(done, queue.return_free)
-    arrival = t
     if access == Access.GLOBAL_LOAD or access == Access.COPY or access == Access.ATOMIC:
-        for i in range(entry.sectors):
-            arrival = max(arrival, load_sector(ck, sm, listed[i], t))
+        arrival = t
+        for k in range(count):
+            arrival = max(arrival, load_sector(caches, sm, sm.ring_list[i, k], t))
         if arrival > t:
             done = max(done, arrival + back + cycles)
     if access == Access.COPY:
         warp.copies_done = max(warp.copies_done, int64(math.ceil(done)) + op.tail)
-    if access == Access.GROUP:
+    elif access == Access.GROUP:
         done = max(done, float64(warp.copies_done))
+    if access == Access.SHARED_LOAD or access == Access.SHARED_STORE:
+        caches.counters[Counter.WAVEFRONTS] += sm.ring_wavefronts[i]
     if op.write_barrier >= 0:
-        at(ck, sm, int64(math.ceil(done)) + op.tail, int64(entry.warp) * 16 + op.write_barrier)
+        lower_board(sm, int64(math.ceil(done)) + op.tail, int64(sm.ring_warp[i]), op.write_barrier)
 
 
-@jit(void(CLOCK, TABLE, int64, int64, int64))
-def _move(ck, table, sm, sub, now):
-    """Take an instruction whose operands have been read to the SM's queue."""
-    one, queue = ck.sms[sm], ck.subs[sub]
-    i = (one.head + one.count) % QUEUE
-    entry, target = ck.entries[sub, queue.head], ck.stage[sm, i]
-    target.warp, target.place, target.pushed, target.sub = entry.warp, entry.place, entry.pushed, entry.sub
-    target.wavefronts, target.lines, target.sectors = entry.wavefronts, entry.lines, entry.sectors
-    for k in range(entry.sectors):
-        ck.stage_sectors[sm, i, k] = ck.entry_sectors[sub, queue.head, k]
-    one.count += 1
-    queue.head = (queue.head + 1) % QUEUE
-    queue.count -= 1
-    queue.reading = 0
-    op = table.ops[target.place]
-    release = now + max(op.war - 1 - op.operand_read, 0)
-    at(ck, sm, release, sub * 16 + _HELD)
-    if op.read_barrier >= 0:
-        at(ck, sm, release, int64(target.warp) * 16 + op.read_barrier)
-    if op.access == Access.SHARED_LOAD or op.access == Access.SHARED_STORE:
-        ck.counters[Counter.WAVEFRONTS] += target.wavefronts
-
-
-@jit(void(CLOCK, TABLE, int64, int64))
-def advance(ck, table, sm, now):
+@jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, int64))
+def advance(sm, subs, warps, ops, caches, now):
     """Move the memory I/O path of an SM up to a cycle."""
-    one = ck.sms[sm]
-    cores = int64(ck.chip[Chip.SUB_CORES])
-    depth = int64(ck.chip[Chip.SM_QUEUE])
+    cores, depth = int64(caches.chip[Chip.SUB_CORES]), int64(caches.chip[Chip.SM_QUEUE])
+    first_sub = sm.number * cores
     moved = True
     while moved:
         moved = False
-        if one.count > 0 and one.stage_free <= now:
-            _serve(ck, table, sm, max(one.stage_free, float64(now)))
+        if sm.count > 0 and sm.stage_free <= now:
+            _serve(sm, subs, warps, ops, caches, max(sm.stage_free, float64(now)))
             moved = True
         earliest, first = int64(0), int64(-1)
-        for sub in range(sm * cores, (sm + 1) * cores):
-            queue = ck.subs[sub]
+        for sub in range(first_sub, first_sub + cores):
+            queue = subs[sub]
             if queue.count == 0:
                 continue
             if not queue.reading:
-                head = ck.entries[sub, queue.head]
                 queue.reading = 1
-                queue.read_done = max(now, head.pushed + 1) + table.ops[head.place].operand_read
+                start = max(now, queue.ring_pushed[queue.head] + 1)
+                queue.read_done = start + ops[queue.ring_place[queue.head]].operand_read
             if queue.read_done <= now and (first < 0 or queue.read_done < earliest):
                 earliest, first = queue.read_done, sub
-        if first >= 0 and one.count < depth:
-            _move(ck, table, sm, first, now)
+        if first >= 0 and sm.count < depth:
+            queue = subs[first]
+            _move(sm, queue, ops[queue.ring_place[queue.head]], first, now)
             moved = True

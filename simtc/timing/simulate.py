@@ -21,20 +21,17 @@ from simtc.timing.caches import NEVER, warm_l2
 from simtc.timing.chip import run_chip
 from simtc.timing.occupancy import Occupancy, occupancy
 from simtc.timing.state import (
-    ENTRY,
-    HEAP,
-    QUEUE,
-    SECTORS,
     SM,
     STALLS,
     SUB,
     WARP_CLOCK,
+    Caches,
     Chip,
     Clock,
     Counter,
     Pipe,
 )
-from simtc.timing.tables import ROWS, clock_table
+from simtc.timing.tables import clock_table
 
 __all__ = ["Timed", "time_launch"]
 
@@ -88,69 +85,71 @@ def time_launch(
     geometry[Geometry.TRACE] = 1
     state = new_state(literals, geometry, slots=sms * slots, work_words=WORK_WORDS)
     table = clock_table(kernel, device)
-    clock = _new_clock(kernel, device, sms=sms, slots=slots, warps=room.warps, blocks=blocks, shared=room.shared_bytes)
+    clock, caches = _new_clock(kernel, device, sms=sms, slots=slots, warps=room.warps, blocks=blocks, shared=room.shared_bytes)
     if warm:
         for start, end in zip(memory.starts, memory.ends, strict=True):
-            warm_l2(clock, int(start) >> 5, (int(end) + 31) >> 5)
+            warm_l2(caches, int(start) >> 5, (int(end) + 31) >> 5)
+    span = np.zeros(4, np.int64)
     while True:
-        outcome = run_chip(step, state, memory, lowered.code, clock, table, _WINDOWS)
+        outcome = run_chip(step, state, memory, lowered.code, clock, table, caches, span, _WINDOWS)
         if outcome < 0:
             raise fault_error(outcome, kernel, state, arena, grid)
         if progress:
             progress(int(clock.grid[2]), blocks)
         if outcome:
             break
+    if clock.sms["overflow"].any():
+        raise SimtcError(f"{kernel.name}: more events are pending in one SM than the clock has room for")
     _require_safety(kernel, clock)
     return _read(clock, room, device)
 
 
 def _new_clock(
     kernel: Kernel, device: Device, *, sms: int, slots: int, warps: int, blocks: int, shared: int
-) -> Clock:
+) -> tuple[Clock, Caches]:
     sm = device.sm
     cores = sm.limits.sub_cores
     carveout = min(c for c in sm.limits.shared_carveouts_bytes if c >= min(shared, sm.limits.shared_bytes))
     l1_sets = max((sm.limits.l1_shared_bytes - carveout) // (sm.l1.line_bytes * _WAYS), 1)
     l2_sets = max(device.l2_bytes // (sm.l1.line_bytes * _WAYS), 1)
-    count = sms * slots * warps
+    l1, l2 = l1_sets * _WAYS, l2_sets * _WAYS
     instructions = len(kernel.instructions) + 1
-    subs = np.zeros(sms * cores, SUB)
+    chip = _constants(device, slots, warps, l1_sets, l2_sets)
+    subs, machines = np.zeros(sms * cores, SUB), np.zeros(sms, SM)
     subs["last"] = -1
-    return Clock(
-        chip=_constants(device, sms, slots, warps, l1_sets, l2_sets),
-        sms=np.zeros(sms, SM),
+    machines["number"] = np.arange(sms)
+    counters = np.zeros(Counter.COUNT, np.int64)
+    clock = Clock(
+        chip=chip,
+        sms=machines,
         subs=subs,
-        warps=np.zeros(count, WARP_CLOCK),
-        entries=np.zeros((sms * cores, QUEUE), ENTRY),
-        stage=np.zeros((sms, QUEUE), ENTRY),
-        entry_sectors=np.zeros((sms * cores, QUEUE, SECTORS), np.int64),
-        stage_sectors=np.zeros((sms, QUEUE, SECTORS), np.int64),
-        heap_time=np.zeros((sms, HEAP), np.int64),
-        heap_what=np.zeros((sms, HEAP), np.int64),
-        written_at=np.zeros((count, ROWS), np.int64),
-        written_by=np.full((count, ROWS), -1, np.int64),
-        l1_tags=np.full((sms, l1_sets * _WAYS), -1, np.int64),
-        l1_ready=np.full((sms, l1_sets * _WAYS * 4), NEVER),
-        l1_used=np.zeros((sms, l1_sets * _WAYS), np.int64),
-        l2_tags=np.full(l2_sets * _WAYS, -1, np.int64),
-        l2_ready=np.full(l2_sets * _WAYS * 4, NEVER),
-        l2_used=np.zeros(l2_sets * _WAYS, np.int64),
-        l2_dirty=np.zeros(l2_sets * _WAYS, np.int64),
-        servers=np.zeros(2),
+        warps=np.zeros(sms * slots * warps, WARP_CLOCK),
         stalls=np.zeros((instructions, STALLS), np.int64),
-        counters=np.zeros(Counter.COUNT, np.int64),
         issued=np.zeros(instructions, np.int64),
         conflicts=np.zeros(instructions, np.int64),
+        counters=counters,
         running=np.full(sms * slots, -1, np.int64),
-        grid=np.array([0, blocks, 0, 0], np.int64),
+        grid=np.array([0, blocks, 0], np.int64),
     )
+    caches = Caches(
+        chip=chip,
+        l1_tags=np.full((sms, l1), -1, np.int64),
+        l1_ready=np.full((sms, 4 * l1), NEVER),
+        l1_used=np.zeros((sms, l1), np.int64),
+        l2_tags=np.full(l2, -1, np.int64),
+        l2_ready=np.full(4 * l2, NEVER),
+        l2_used=np.zeros(l2, np.int64),
+        l2_dirty=np.zeros(l2, np.int64),
+        servers=np.zeros(2),
+        counters=counters,
+    )
+    return clock, caches
 
 
-def _constants(device: Device, sms: int, slots: int, warps: int, l1_sets: int, l2_sets: int) -> np.ndarray:
+def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: int) -> np.ndarray:
     sm = device.sm
     hit = sm.memory["LDG.32"].latency_cycles
     values = {
-        Chip.SM_COUNT: sms,
         Chip.SLOTS: slots,
         Chip.WARPS: warps,
         Chip.SUB_CORES: sm.limits.sub_cores,

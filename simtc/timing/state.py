@@ -11,17 +11,25 @@ from numba import float64, from_dtype, int16, int64, types
 from simtc.results.stall import Stall
 
 __all__ = [
+    "CACHES",
     "CLOCK",
-    "ENTRY",
     "HEAP",
+    "LATE",
+    "OP_TIMING",
     "QUEUE",
+    "ROWS",
     "SM",
+    "SM_RECORD",
     "STALLS",
     "SUB",
+    "SUB_RECORD",
     "TABLE",
     "TIMING",
     "WARP_CLOCK",
+    "WARP_RECORD",
     "Access",
+    "Caches",
+    "Chip",
     "Clock",
     "Counter",
     "Kind",
@@ -30,9 +38,11 @@ __all__ = [
 ]
 
 STALLS: Final = len(Stall)
-QUEUE: Final = 64  # places of a memory I/O ring; the modelled depths are smaller
-HEAP: Final = 8192  # events pending in one SM
-SECTORS: Final = 64
+ROWS: Final = 336  # of the hazard table: R0.., UR0.., P0.., UP0..
+LATE: Final = 512  # added to a row that is read or written later than the others: the upper half of a wide product
+QUEUE: Final = 32  # places of a memory I/O ring; the modelled depths are smaller
+HEAP: Final = 4096  # events pending in one SM
+SECTORS: Final = 64  # that one instruction can touch
 
 
 class Pipe(IntEnum):
@@ -109,7 +119,6 @@ WARP_CLOCK: Final = np.dtype(
         ("start", np.int64),
         ("end", np.int64),
         ("copies_done", np.int64),  # when its asynchronous copies will have landed
-        ("stores_done", np.int64),
         ("counts", np.int32, (6,)),  # scoreboards
         ("is_long", np.int32, (6,)),  # what last raised each of them
         ("cause", np.int32),
@@ -117,28 +126,31 @@ WARP_CLOCK: Final = np.dtype(
         ("resident", np.int32),
         ("at_barrier", np.int32),
         ("issued_at", np.int64),
+        ("written_at", np.int64, (ROWS,)),  # issue cycle of the last writer of each register
+        ("written_by", np.int8, (ROWS,)),  # and its producer class, -1 for none
     ],
     align=True,
 )
 
-ENTRY: Final = np.dtype(
-    [
-        ("warp", np.int32),
-        ("place", np.int32),  # instruction
-        ("pushed", np.int64),
-        ("wavefronts", np.int32),
-        ("lines", np.int32),
-        ("sectors", np.int32),
-        ("sub", np.int32),
-    ],
-    align=True,
-)
+# A ring of memory instructions: who, which, since when, and what its addresses cost.
+_RING = [
+    ("head", np.int32),
+    ("count", np.int32),
+    ("ring_warp", np.int32, (QUEUE,)),
+    ("ring_place", np.int32, (QUEUE,)),
+    ("ring_sub", np.int32, (QUEUE,)),
+    ("ring_pushed", np.int64, (QUEUE,)),
+    ("ring_wavefronts", np.int32, (QUEUE,)),
+    ("ring_lines", np.int32, (QUEUE,)),
+    ("ring_sectors", np.int32, (QUEUE,)),
+    ("ring_list", np.int64, (QUEUE, SECTORS)),
+]
 
 SUB: Final = np.dtype(
     [
         ("last", np.int32),  # the warp that issued last
-        ("head", np.int32),  # ring of entries waiting for the operand port
-        ("count", np.int32),
+        ("yielded", np.int32),  # 1 where its control code asked for another warp next
+        *_RING,  # waiting for the operand port
         ("held", np.int32),  # queue places taken: until WAR release
         ("reading", np.int32),  # 1 while the head's operands are read
         ("read_done", np.int64),
@@ -152,20 +164,20 @@ SUB: Final = np.dtype(
 
 SM: Final = np.dtype(
     [
-        ("now", np.int64),
+        ("number", np.int64),
         ("next", np.int64),
         ("stage_free", np.float64),
         ("stage_busy", np.float64),
-        ("head", np.int32),  # ring of entries waiting for the data stage
-        ("count", np.int32),
+        *_RING,  # waiting for the data stage
         ("link_free", np.float64),  # from L2 to this SM
         ("link_bytes", np.float64),
         ("up_free", np.float64),  # from this SM to L2
         ("events", np.int32),
+        ("overflow", np.int32),  # 1 where the heap was too small
+        ("heap_time", np.int64, (HEAP,)),
+        ("heap_what", np.int64, (HEAP,)),
         ("blocks", np.int32),  # resident
-        ("warps_at", np.int32),  # its first warp
         ("last_cycle", np.int64),  # the last one in which it had work
-        ("first_cycle", np.int64),
         ("drained", np.int64),  # when its last store has left
     ],
     align=True,
@@ -194,7 +206,6 @@ class Counter(IntEnum):
 class Chip(IntEnum):
     """Places in the array of chip constants (float64)."""
 
-    SM_COUNT = 0
     SLOTS = 1  # resident blocks of an SM
     WARPS = 2  # of a block
     SUB_CORES = 3
@@ -232,6 +243,21 @@ class Table(NamedTuple):
     safe: np.ndarray  # (producers, consumers) int64: cycles that the compiler must keep
 
 
+class Caches(NamedTuple):
+    """The memory hierarchy behind the SMs' data stages."""
+
+    chip: np.ndarray  # float64 constants, see Chip
+    l1_tags: np.ndarray  # (sms, sets * ways)
+    l1_ready: np.ndarray  # (sms, sets * ways * 4) when each sector is there; a huge number for never
+    l1_used: np.ndarray
+    l2_tags: np.ndarray  # (sets * ways)
+    l2_ready: np.ndarray
+    l2_used: np.ndarray
+    l2_dirty: np.ndarray  # sector bits
+    servers: np.ndarray  # float64: when L2 and DRAM are free
+    counters: np.ndarray
+
+
 class Clock(NamedTuple):
     """The chip in motion."""
 
@@ -239,26 +265,10 @@ class Clock(NamedTuple):
     sms: np.ndarray
     subs: np.ndarray
     warps: np.ndarray
-    entries: np.ndarray  # ENTRY of every sub-core's ring, then of every SM's ring
-    stage: np.ndarray
-    entry_sectors: np.ndarray  # (rings, SECTORS) int64
-    stage_sectors: np.ndarray
-    heap_time: np.ndarray  # (sms, HEAP)
-    heap_what: np.ndarray
-    written_at: np.ndarray  # (warps, rows) issue cycle of the last writer
-    written_by: np.ndarray  # (warps, rows) its producer class; -1 none, -2 variable and pending
-    l1_tags: np.ndarray  # (sms, sets * ways)
-    l1_ready: np.ndarray  # (sms, sets * ways * 4) when each sector is there; a huge number for never
-    l1_used: np.ndarray
-    l2_tags: np.ndarray
-    l2_ready: np.ndarray  # (sets * ways * 4) as for L1
-    l2_used: np.ndarray
-    l2_dirty: np.ndarray  # sector bits
-    servers: np.ndarray  # float64: when L2 and DRAM are free
     stalls: np.ndarray  # (instructions, STALLS) cycles
-    counters: np.ndarray
     issued: np.ndarray  # per instruction
     conflicts: np.ndarray  # per instruction: wavefronts beyond the ideal
+    counters: np.ndarray
     running: np.ndarray  # (sms * slots) the block in each slot, -1 for none
     grid: np.ndarray  # next block, blocks, blocks done
 
@@ -268,33 +278,10 @@ def _named(kind: type, *fields: object) -> types.NamedTuple:
 
 
 _L, _LL, _F = int64[::1], int64[:, ::1], float64[::1]
-TABLE: Final = _named(Table, from_dtype(TIMING)[::1], int16[::1], _LL)
-CLOCK: Final = _named(
-    Clock,
-    _F,
-    from_dtype(SM)[::1],
-    from_dtype(SUB)[::1],
-    from_dtype(WARP_CLOCK)[::1],
-    from_dtype(ENTRY)[:, ::1],
-    from_dtype(ENTRY)[:, ::1],
-    int64[:, :, ::1],
-    int64[:, :, ::1],
-    _LL,
-    _LL,
-    _LL,
-    _LL,
-    _LL,
-    float64[:, ::1],
-    _LL,
-    _L,
-    _F,
-    _L,
-    _L,
-    _F,
-    _LL,
-    _L,
-    _L,
-    _L,
-    _L,
-    _L,
-)
+OP_TIMING: Final = from_dtype(TIMING)
+SM_RECORD: Final = from_dtype(SM)
+SUB_RECORD: Final = from_dtype(SUB)
+WARP_RECORD: Final = from_dtype(WARP_CLOCK)
+TABLE: Final = _named(Table, OP_TIMING[::1], int16[::1], _LL)
+CACHES: Final = _named(Caches, _F, _LL, float64[:, ::1], _LL, _L, _F, _L, _L, _F, _L)
+CLOCK: Final = _named(Clock, _F, SM_RECORD[::1], SUB_RECORD[::1], WARP_RECORD[::1], _LL, _L, _L, _L, _L, _L)

@@ -11,15 +11,13 @@ from simtc.isa import Instruction, Kernel, Kind
 from simtc.isa.opcodes import opcode_of
 from simtc.isa.registers import registers_read, registers_written
 from simtc.timing.hazards import Producers
-from simtc.timing.state import TIMING, Access, Pipe, Table
+from simtc.timing.state import LATE, TIMING, Access, Pipe, Table
 from simtc.timing.state import Kind as How
 
 __all__ = ["clock_table"]
 
 # Rows of the hazard table: vector, uniform, predicate and uniform predicate registers.
 _ROW_OF = {Kind.REGISTER: 0, Kind.UNIFORM: 256, Kind.PREDICATE: 320, Kind.UNIFORM_PREDICATE: 328}
-ROWS = 336
-LATE = 512  # added to a row that is read or written later than the others: the upper half of a wide product
 
 _PIPES = {
     "alu": Pipe.ALU,
