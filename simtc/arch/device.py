@@ -1,0 +1,170 @@
+"""One board: an SM generation with its number of SMs, clocks, L2 and DRAM."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import get_type_hints
+
+from simtc.arch.constant import Constant, find
+from simtc.arch.generation import Sm, sm
+from simtc.arch.load import Reader
+from simtc.arch.sections import Limits, Scalar
+from simtc.errors import BadInputError, unknown
+
+__all__ = ["Device", "device", "device_names"]
+
+_FOLDER = Path(__file__).resolve().parent / "devices"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Device:
+    """One board.
+
+    Example:
+        >>> t4 = device("t4")
+        >>> t4, t4.sm, t4.sm_count, t4.clock_mhz
+        (device('t4'), sm('sm_75'), 40, 1590)
+        >>> t4.provenance("clock_mhz").source
+        'yan2020'
+        >>> t4.provenance("pipes.alu.observed_cycles").value
+        4.0
+        >>> round(t4.tensor_peak_tflops("f16", "f32"), 1)
+        65.1
+
+    """
+
+    name: str
+    product: str  # as the vendor calls it
+    sm_name: str  # sm_75; of boards with closed forms alone: sm_13, sm_20
+    limits: Limits
+    scalar: Scalar
+    cycle_level: Sm | None  # what the clock needs; None where only closed forms are known
+    sm_count: int
+    clock_mhz: int  # what simulations assume unless told otherwise: the clock that the measurements ran at
+    base_clock_mhz: int
+    boost_clock_mhz: int
+    tdp_watts: int
+    tensor_f32_accumulate_rate: float  # of the full tensor rate, with an f32 accumulator: 0.5 on GeForce
+    l2_bytes: int
+    l2_slices: int
+    l2_sector_bytes: int
+    l2_bytes_per_cycle: float  # of the chip, all slices, at the SM clock
+    l2_measured_gb_per_s: float
+    l2_hit_cycles: float  # latency of LDG.32 that misses L1
+    l2_spread_cycles: float  # from the nearest to the farthest slice
+    dram_bytes: int
+    dram_clock_mhz: int  # as nvidia-smi reports it: two transfers a clock
+    dram_bus_bits: int
+    dram_gb_per_s: float
+    dram_measured_gb_per_s: float
+    dram_cycles: float  # latency of LDG.32 that misses L2, TLB warm
+    constants: Mapping[str, Constant]  # provenance, by path; the SM's included
+
+    @property
+    def sm(self) -> Sm:
+        """The SM generation.
+
+        Raises:
+            BadInputError: only closed forms are known of this board.
+
+        """
+        if self.cycle_level is None:
+            raise BadInputError(
+                f"{self.name} ({self.sm_name}) has no cycle-level data, only what closed forms need: "
+                f"use --fidelity analytic, or a board from sm_70 on. Try: simtc arch"
+            )
+        return self.cycle_level
+
+    @property
+    def dram_bytes_per_cycle(self) -> float:
+        """DRAM bandwidth, theoretical, at the SM clock."""
+        return self.dram_gb_per_s * 1e3 / self.clock_mhz
+
+    @property
+    def dram_measured_bytes_per_cycle(self) -> float:
+        """DRAM bandwidth, measured, at the SM clock."""
+        return self.dram_measured_gb_per_s * 1e3 / self.clock_mhz
+
+    def tensor_rate(self, inputs: str, accumulator: str) -> float:
+        """Return the dense multiply-adds a cycle and SM of a type pair, as this board runs it.
+
+        Raises:
+            BadInputError: the tensor cores do not take this pair.
+
+        """
+        pair, rates = f"{inputs}.{accumulator}", self.sm.tensor_rate
+        if pair not in rates:
+            raise unknown(f"type pair of {self.name}'s tensor cores", pair, rates, then=f"simtc arch {self.sm_name}")
+        return rates[pair] * (self.tensor_f32_accumulate_rate if accumulator == "f32" else 1)
+
+    def tensor_peak_tflops(self, inputs: str, accumulator: str, *, clock_mhz: float | None = None) -> float:
+        """Return the theoretical dense peak: SMs x multiply-adds x 2 x clock."""
+        return 2 * self.sm_count * self.tensor_rate(inputs, accumulator) * (clock_mhz or self.clock_mhz) * 1e-6
+
+    def scalar_peak_tflops(self, kind: str, *, clock_mhz: float | None = None) -> float:
+        """Return the theoretical peak outside the tensor cores, for "f32" or "f64"."""
+        rates = {"f32": self.scalar.f32_flops, "f64": self.scalar.f64_flops}
+        if kind not in rates:
+            raise unknown("scalar type", kind, rates)
+        return self.sm_count * rates[kind] * (clock_mhz or self.clock_mhz) * 1e-6
+
+    def provenance(self, path: str) -> Constant:
+        """Return the constant behind a path of this board, such as `clock_mhz`, or of its SM, such as `limits.warps`.
+
+        Raises:
+            BadInputError: nothing has that path.
+
+        """
+        return find(self.constants, path, self.name)
+
+    def __repr__(self) -> str:
+        return f"device({self.name!r})"
+
+
+def device_names() -> list[str]:
+    """Return the boards that have data."""
+    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
+
+
+def device(name: str) -> Device:
+    """Return a board by its name.
+
+    Raises:
+        BadInputError: no such board, or its file is at fault.
+
+    Example:
+        >>> device("t5")
+        Traceback (most recent call last):
+        simtc.errors.BadInputError: unknown device 't5': known are ...; did you mean 't4'? Try: simtc arch
+
+    """
+    if name not in device_names():
+        raise unknown("device", name, device_names(), then="simtc arch")
+    return load_device(_FOLDER / f"{name}.toml")
+
+
+@cache
+def load_device(path: Path) -> Device:
+    """Read a board from a file."""
+    reader = Reader(path)
+    name, product, sm_name = (reader.text(key) for key in ("name", "product", "sm"))
+    cycle_level = None if "limits" in reader.table else sm(sm_name)
+    limits = cycle_level.limits if cycle_level else reader.take(Limits, "limits")
+    scalar = Scalar.of(cycle_level.limits, cycle_level.pipes) if cycle_level else reader.take(Scalar, "scalar")
+    hints = get_type_hints(Device)
+    numbers = {key: reader.take(hint, key) for key, hint in hints.items() if hint in (int, float)}
+    own = reader.finish()
+    return Device(
+        name=name,
+        product=product,
+        sm_name=sm_name,
+        limits=limits,
+        scalar=scalar,
+        cycle_level=cycle_level,
+        constants=MappingProxyType({**own, **(cycle_level.constants if cycle_level else {})}),
+        **numbers,
+    )
