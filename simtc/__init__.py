@@ -1,3 +1,28 @@
-"""simtc: what a tensor-core kernel computes, how long it takes and why, and where its data lives, with no GPU."""
+"""simtc: what a tensor-core kernel computes, how long it takes and why, and where its data lives, with no GPU.
 
+The names below are imported when first used, so that a question about a layout does not wait for the simulator.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from simtc.launch import launch
+    from simtc.layout import fragment
+    from simtc.numerics import mma
+    from simtc.sass import load
+
+__all__ = ["fragment", "launch", "load", "mma"]
 __version__ = "0.1.0"
+
+_HOMES = {"fragment": "layout", "launch": "launch", "load": "sass", "mma": "numerics"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'simtc' has no attribute {name!r}")
+    value = getattr(import_module(f"simtc.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 import click
@@ -45,24 +46,27 @@ def _simtc() -> None:
     """Simulate NVIDIA tensor-core kernels: exact bits, cycles and why, with no GPU.
 
     Exit codes: 0 done, 1 compared and differs, 2 bad input, 3 no GPU or missing tool, 4 the kernel faulted,
-    130 interrupted.
+    130 interrupted, 141 the reader of the output left.
     """
 
 
 def main() -> None:
     """Run the command line, turning every simtc error into one clear line and its exit code."""
     try:
-        code = _simtc.main(standalone_mode=False)
+        with _simtc.make_context("simtc", sys.argv[1:]) as context:
+            _simtc.invoke(context)
+        sys.stdout.flush()
     except SimtcError as error:
         _fail(str(error), error.exit_code)
-    except click.exceptions.Abort:
+    except (KeyboardInterrupt, click.exceptions.Abort):
         _fail("interrupted", 130)
     except click.ClickException as error:
         _fail(error.format_message(), 2)
-    except BrokenPipeError:  # the reader of our output has gone; that is its right
-        sys.stderr.close()
-        raise SystemExit(0) from None
-    raise SystemExit(code if isinstance(code, int) else 0)
+    except click.exceptions.Exit as done:
+        raise SystemExit(done.exit_code) from None
+    except BrokenPipeError:  # whoever read our output has left: stop as a program that SIGPIPE ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(141) from None
 
 
 def _fail(message: str, code: int) -> None:

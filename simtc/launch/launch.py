@@ -58,10 +58,7 @@ def launch(
     board = arch.device(device) if isinstance(device, str) else device
     if caches not in ("cold", "warm"):
         raise BadInputError(f"caches {caches!r}: allowed are 'cold' and 'warm'")
-    if kernel.sm != int(board.sm_name.removeprefix("sm_")):
-        raise BadInputError(
-            f"{kernel.name} is compiled for sm_{kernel.sm}, {board.name} executes {board.sm_name}. Try: simtc arch"
-        )
+    _require_executable(kernel, board)
     grid3, block3 = dim3("grid", grid), dim3("block", block)
     shape = geometry(kernel, grid3, block3, shared_bytes, board)
     lowered = lower(kernel)
@@ -70,16 +67,45 @@ def launch(
     literals = lowered.rows(banks)
     shape[Geometry.LITERAL_WORDS] = literals.size
     memory = marshalled.arena.memory(banks)
-    instructions = execute(
-        lowered,
-        grid=grid3,
-        geometry=shape,
-        literals=literals,
-        memory=memory,
-        arena=marshalled.arena,
-        instruction_limit=instruction_limit,
-        progress=progress,
-        threads=threads,
-    )
+    clocked = None
+    if timing:
+        from simtc.timing.simulate import time_launch  # noqa: PLC0415 - the clock is compiled only where it is used
+
+        clocked = time_launch(
+            lowered,
+            device=board,
+            grid=grid3,
+            block=block3,
+            geometry=shape,
+            literals=literals,
+            memory=memory,
+            arena=marshalled.arena,
+            warm=caches == "warm",
+            progress=progress,
+        )
+        instructions = sum(one.issued for one in clocked.by_instruction)
+    else:
+        instructions = execute(
+            lowered,
+            grid=grid3,
+            geometry=shape,
+            literals=literals,
+            memory=memory,
+            arena=marshalled.arena,
+            instruction_limit=instruction_limit,
+            progress=progress,
+            threads=threads,
+        )
     marshalled.arena.write_back()
-    return LaunchResult(kernel=kernel.name, device=board.name, grid=grid3, block=block3, instructions=instructions)
+    return LaunchResult(
+        kernel=kernel.name, device=board.name, grid=grid3, block=block3, instructions=instructions, timing=clocked
+    )
+
+
+def _require_executable(kernel: Kernel, board: arch.Device) -> None:
+    """Machine code runs on later chips of its own major generation, and on no other."""
+    built, chip = kernel.sm, int(board.sm_name.removeprefix("sm_"))
+    if built // 10 != chip // 10 or built > chip:
+        raise BadInputError(
+            f"{kernel.name} is compiled for sm_{built}, which {board.name} ({board.sm_name}) cannot execute. Try: simtc arch"
+        )

@@ -1,1 +1,1 @@
-"""Room report."""
+"""Tables, JSON, SVG and HTML of results."""

@@ -1,5 +1,6 @@
-"""The values that come out: results, predictions, timelines, stall causes."""
+"""The values that come out: results, stall causes, and their JSON."""
 
-from simtc.results.launch import LaunchResult
+from simtc.results.launch import InstructionTime, LaunchResult, Timing
+from simtc.results.stall import Stall
 
-__all__ = ["LaunchResult"]
+__all__ = ["InstructionTime", "LaunchResult", "Stall", "Timing"]

@@ -2,17 +2,130 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-__all__ = ["LaunchResult"]
+from simtc.results.stall import Stall
+
+__all__ = ["InstructionTime", "LaunchResult", "Timing"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstructionTime:
+    """One instruction's share of a timed launch."""
+
+    address: int
+    text: str
+    source: tuple[str, int] | None
+    issued: int  # warp-instructions
+    cycles: int  # warp-cycles spent before and at it
+    top_stall: str  # the cause of most of them, "selected" aside
+    conflicts: int  # shared-memory wavefronts beyond the ideal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """Cycles, and where they went.
+
+    `stalls` sums to `warp_cycles`: every cycle of every resident warp has exactly one cause.
+    """
+
+    cycles: int  # from the first block's start to the last store's departure; launch overhead apart
+    clock_mhz: int
+    warp_cycles: int  # the sum over warps of the cycles each was resident
+    stalls: Mapping[str, int]  # warp-cycles by cause
+    resources: Mapping[str, float]  # cycles that the launch would take if only that resource limited it
+    counters: Mapping[str, int]
+    blocks_per_sm: int
+    occupancy_limit: str
+    by_instruction: tuple[InstructionTime, ...] = field(repr=False)
+
+    @property
+    def seconds(self) -> float:
+        """Time at `clock_mhz`."""
+        return self.cycles / (self.clock_mhz * 1e6)
+
+    @property
+    def bank_conflicts(self) -> int:
+        """Shared-memory wavefronts beyond what the same accesses need without conflicts."""
+        return self.counters["wavefronts"] - self.counters["ideal_wavefronts"]
+
+    @property
+    def limit(self) -> str:
+        """One sentence: which resource limits the launch, or what its warps wait for."""
+        name, alone = max(self.resources.items(), key=lambda item: item[1])
+        share = alone / self.cycles
+        causes = {cause: n for cause, n in self.stalls.items() if cause != Stall.selected.name and n}
+        cause = max(causes, key=lambda c: causes[c]) if causes else Stall.selected.name
+        waits = f"warps wait most for {cause} ({100 * self.stalls[cause] / max(self.warp_cycles, 1):.0f} % of warp-cycles)"
+        alone_text = f"if {name} were the only limit: {alone:,.0f} of {self.cycles:,} cycles ({100 * share:.0f} %)"
+        if share >= _SATURATED:
+            return f"limited by {name}; {alone_text}; {waits}"
+        return f"latency-bound: no resource is saturated; {alone_text}; {waits}"
+
+
+_SATURATED = 0.8  # of the cycles: beyond it a resource, not latency, sets the time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchResult:
-    """The counts of one launch; cycles and what follows from them where timing was asked for."""
+    """The outcome of one launch; the arrays that were passed hold the values."""
 
     kernel: str
     device: str
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     instructions: int  # executed warp-instructions, as smsp__inst_executed.sum
+    timing: Timing | None = None
+
+    def _timed(self) -> Timing:
+        if self.timing is None:
+            raise AttributeError("this launch was not timed: pass timing=True")
+        return self.timing
+
+    @property
+    def cycles(self) -> int:
+        """Cycles of the launch; needs timing=True."""
+        return self._timed().cycles
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the launch at its clock; needs timing=True."""
+        return self._timed().seconds
+
+    @property
+    def stalls(self) -> Mapping[str, int]:
+        """Warp-cycles by cause; needs timing=True."""
+        return self._timed().stalls
+
+    @property
+    def bank_conflicts(self) -> int:
+        """Shared-memory wavefronts beyond the ideal; needs timing=True."""
+        return self._timed().bank_conflicts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON types, with the keys of schema simtc.run/1."""
+        timing = self.timing
+        return {
+            "schema": "simtc.run/1",
+            "kernel": self.kernel,
+            "device": self.device,
+            "grid": list(self.grid),
+            "block": list(self.block),
+            "cycles": timing.cycles if timing else None,
+            "clock_mhz": timing.clock_mhz if timing else None,
+            "seconds": timing.seconds if timing else None,
+            "instructions": self.instructions,
+            "stalls": dict(timing.stalls) if timing else None,
+            "warp_cycles": timing.warp_cycles if timing else None,
+            "bank_conflicts": timing.bank_conflicts if timing else None,
+            "resources": dict(timing.resources) if timing else None,
+            "counters": dict(timing.counters) if timing else None,
+            "limit": timing.limit if timing else None,
+        }
+
+    def to_json(self) -> str:
+        """Return the result as JSON text."""
+        return json.dumps(self.to_dict(), indent=2)

@@ -155,7 +155,8 @@ def follow(ck, queue, op, machines, block, w, outcome, taken, now):
     if taken:
         warp.ready_at, warp.after = now + int64(ck.chip[Chip.BRANCH_TAKEN]), Stall.branch_resolving
     if outcome == Outcome.EXITED:
-        warp.resident, warp.end = 0, now + 1
+        warp.resident = 0
+        warp.lived += now + 1 - warp.start
     elif outcome == Outcome.BLOCKED or (op.pipe == Pipe.ADU and outcome == Outcome.BRANCHED):
         warp.at_barrier = 1
     else:

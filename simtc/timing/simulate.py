@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from simtc.arch import Device
 from simtc.errors import BadInputError, SimtcError
-from simtc.isa import Kernel
+from simtc.isa import Instruction, Kernel
 from simtc.machine.arena import Arena
 from simtc.machine.faults import fault_error
 from simtc.machine.functional import WORK_WORDS
 from simtc.machine.lowering import Lowered
 from simtc.machine.state import Geometry, Memory, new_state
 from simtc.machine.step import step
-from simtc.results.stall import Stall
+from simtc.results import InstructionTime, Stall, Timing
 from simtc.timing.caches import NEVER, warm_l2
 from simtc.timing.chip import run_chip
 from simtc.timing.occupancy import Occupancy, occupancy
@@ -33,24 +32,29 @@ from simtc.timing.state import (
 )
 from simtc.timing.tables import clock_table
 
-__all__ = ["Timed", "time_launch"]
+__all__ = ["time_launch"]
 
-_WAYS = 16
+_PIPE_NAMES = {
+    Pipe.ALU: "ALU pipe",
+    Pipe.FMA: "FMA pipe",
+    Pipe.FP16: "FP16 pipe",
+    Pipe.FP64: "FP64 pipe",
+    Pipe.XU: "XU pipe",
+    Pipe.UNIFORM: "uniform pipe",
+    Pipe.TENSOR: "tensor pipe",
+}
+_REPORTED = (
+    Counter.WAVEFRONTS,
+    Counter.IDEAL_WAVEFRONTS,
+    Counter.L1_SECTORS,
+    Counter.L1_HITS,
+    Counter.L2_SECTORS,
+    Counter.L2_HITS,
+    Counter.DRAM_SECTORS,
+    Counter.STORE_SECTORS,
+)
+_WAYS = 16  # associativity of both caches; not published, and of little consequence for streams
 _WINDOWS = 4000  # between two reports of progress
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timed:
-    """What the clock saw."""
-
-    cycles: int
-    warp_cycles: int  # the sum over warps of the cycles each was resident
-    occupancy: Occupancy
-    stalls: np.ndarray  # (instructions, causes) cycles
-    issued: np.ndarray  # per instruction
-    conflicts: np.ndarray  # per instruction: shared-memory wavefronts beyond the ideal
-    counters: dict[str, int]
-    busy: dict[str, float]  # cycles that each resource alone would take
 
 
 def time_launch(
@@ -65,7 +69,7 @@ def time_launch(
     arena: Arena,
     warm: bool,
     progress: Callable[[int, int], None] | None = None,
-) -> Timed:
+) -> Timing:
     """Execute a launch in the order and cycle in which the chip would.
 
     Raises:
@@ -101,7 +105,7 @@ def time_launch(
     if clock.sms["overflow"].any():
         raise SimtcError(f"{kernel.name}: more events are pending in one SM than the clock has room for")
     _require_safety(kernel, clock)
-    return _read(clock, room, device)
+    return _read(kernel, clock, room, device)
 
 
 def _new_clock(
@@ -193,31 +197,48 @@ def _require_safety(kernel: Kernel, clock: Clock) -> None:
     )
 
 
-def _read(clock: Clock, room: Occupancy, device: Device) -> Timed:
-    """Collect counts and the time that each resource alone would take."""
-    used = clock.sms
-    cycles = int(max(used["last_cycle"].max(), used["drained"].max()))
-    subs = clock.subs
-    resident = clock.stalls.sum()
-    seconds = {
-        "issue": float(subs["issued"].max()),
-        **{pipe.name.lower(): float(subs["busy"][:, pipe].max()) for pipe in Pipe
-           if pipe not in (Pipe.NONE, Pipe.COUNT, Pipe.MIO, Pipe.ADU)},
-        "shared memory and L1": float(used["stage_busy"].max()),
-        "L2": float(clock.counters[Counter.L2_SECTORS] + clock.counters[Counter.STORE_SECTORS]) * 32
-        / device.l2_bytes_per_cycle,
-        "link from L2": float(used["link_bytes"].max()) / device.sm.l1.l2_bytes_per_cycle,
-        "DRAM": float(clock.counters[Counter.DRAM_SECTORS]) * 32 / device.dram_measured_bytes_per_cycle,
-    }  # fmt: skip
-    return Timed(
-        cycles=cycles,
-        warp_cycles=int(resident),
-        occupancy=room,
-        stalls=clock.stalls[:, : len(Stall)].copy(),
-        issued=clock.issued.copy(),
-        conflicts=clock.conflicts.copy(),
-        counters={c.name.lower(): int(clock.counters[c]) for c in Counter if c is not Counter.COUNT},
-        busy=seconds,
+def _read(kernel: Kernel, clock: Clock, room: Occupancy, device: Device) -> Timing:
+    """Collect the cycles, their causes, and the time that each resource alone would take."""
+    sms = clock.sms
+    totals = clock.stalls.sum(axis=0)
+    return Timing(
+        cycles=int(max(sms["last_cycle"].max(), sms["drained"].max())),
+        clock_mhz=device.clock_mhz,
+        warp_cycles=int((clock.warps["lived"]).sum()),
+        stalls={cause.name: int(totals[cause]) for cause in Stall},
+        resources=_resources(clock, device),
+        counters={c.name.lower(): int(clock.counters[c]) for c in _REPORTED},
+        blocks_per_sm=room.blocks,
+        occupancy_limit=room.limit,
+        by_instruction=tuple(
+            _instruction_time(instruction, clock, place) for place, instruction in enumerate(kernel.instructions)
+        ),
     )
 
 
+def _resources(clock: Clock, device: Device) -> dict[str, float]:
+    """Return the cycles that the busiest unit of each kind was busy."""
+    subs, sms, counters = clock.subs, clock.sms, clock.counters
+    l2_sectors = int(counters[Counter.L2_SECTORS] + counters[Counter.STORE_SECTORS])
+    return {
+        "issue": float(subs["issued"].max()),
+        **{f"the {name}": float(subs["busy"][:, pipe].max()) for pipe, name in _PIPE_NAMES.items()},
+        "shared memory and L1": float(sms["stage_busy"].max()),
+        "the path from L2": float(sms["link_bytes"].max()) / device.sm.l1.l2_bytes_per_cycle,
+        "L2": 32.0 * l2_sectors / device.l2_bytes_per_cycle,
+        "DRAM": 32.0 * int(counters[Counter.DRAM_SECTORS]) / device.dram_measured_bytes_per_cycle,
+    }
+
+
+def _instruction_time(instruction: Instruction, clock: Clock, place: int) -> InstructionTime:
+    causes = clock.stalls[place]
+    stalled = [Stall(i) for i in causes.argsort()[::-1] if causes[i] and i != Stall.selected]
+    return InstructionTime(
+        address=instruction.address,
+        text=instruction.text or instruction.mnemonic,
+        source=instruction.source,
+        issued=int(clock.issued[place]),
+        cycles=int(causes.sum()),
+        top_stall=(stalled[0] if stalled else Stall.selected).name,
+        conflicts=int(clock.conflicts[place]),
+    )

@@ -117,7 +117,7 @@ WARP_CLOCK: Final = np.dtype(
     [
         ("ready_at", np.int64),
         ("start", np.int64),
-        ("end", np.int64),
+        ("lived", np.int64),  # cycles that the warps of this place were resident
         ("copies_done", np.int64),  # when its asynchronous copies will have landed
         ("counts", np.int32, (6,)),  # scoreboards
         ("is_long", np.int32, (6,)),  # what last raised each of them

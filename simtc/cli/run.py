@@ -1,0 +1,156 @@
+"""simtc run: execute a compiled kernel with no GPU."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from simtc.cli.progress import bar, note_compilation
+from simtc.errors import BadInputError
+
+__all__ = ["run"]
+
+
+@click.command
+@click.argument("target", required=False)
+@click.argument("kernel", required=False)
+@click.option("--list", "listing", is_flag=True, help="list the shipped kernels and stop")
+@click.option("--device", default="t4", show_default=True, help="the board to be (simtc arch lists them)")
+@click.option("-m", type=int, help="rows of D, of a shipped GEMM")
+@click.option("-n", type=int, help="columns of D")
+@click.option("-k", type=int, help="depth of the product")
+@click.option("--alpha", default=1.0, show_default=True)
+@click.option("--beta", default=0.0, show_default=True)
+@click.option("--a", "a_file", type=Path, help="A from this .npy file (otherwise drawn)")
+@click.option("--b", "b_file", type=Path, help="B, likewise")
+@click.option("--c", "c_file", type=Path, help="C, likewise")
+@click.option("--seed", default=0, show_default=True, help="of the drawn matrices")
+@click.option("--out", type=Path, help="save D to this .npy file")
+@click.option("--grid", help="blocks X[,Y[,Z]], of a kernel in a file")
+@click.option("--block", help="threads X[,Y[,Z]]")
+@click.option("--arg", "args", multiple=True, metavar="SPEC", help="an argument, in order: see below")
+@click.option("--shared-bytes", default=0, show_default=True, help="dynamic shared memory of a block")
+@click.option("--timing", is_flag=True, help="count cycles too, and say where they went")
+@click.option("--caches", default="cold", show_default=True, help="cold, or warm: L2 holds the operands")
+@click.option("--clock-mhz", type=int, help="the SM clock; the board's default is in simtc arch")
+@click.option("--max-instructions", type=int, help="stop a warp after so many instructions")
+@click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.run/1")
+def run(target: str | None, kernel: str | None, **options: Any) -> None:
+    """Execute TARGET: a shipped kernel's name, or a cubin or listing and the KERNEL in it.
+
+    \b
+    simtc run wmma_tiled --device t4 -m 512 -n 512 -k 512 --timing
+    simtc run saxpy.cubin saxpy --grid 4 --block 256 --arg f32[1024]=ones --arg @x.npy --arg f32=2 --arg i32=1024
+
+    An argument SPEC is TYPE=NUMBER (a value), TYPE[SHAPE] (a buffer of zeros), TYPE[SHAPE]=ones|random|iota,
+    or @FILE.npy (a buffer read from a file); add >FILE.npy to a buffer to save it afterwards.
+    Types are f16 f32 f64 bf16 i8 u8 i16 u16 i32 u32 i64 u64.
+    """  # noqa: D301 - \b is click's mark for text that keeps its lines
+    if options.pop("listing"):
+        _list()
+        return
+    if target is None:
+        raise BadInputError("name a shipped kernel or a file. Try: simtc run --list")
+    note_compilation()
+    if Path(target).suffix or Path(target).exists():
+        _run_file(Path(target), kernel, options)
+    else:
+        _run_shipped(target, options)
+
+
+def _list() -> None:
+    from simtc.gemm import shipped, shipped_names  # noqa: PLC0415 - start-up stays fast
+
+    for name in shipped_names():
+        one = shipped(name)
+        built = ",".join(str(sm) for sm in one.sms)
+        click.echo(f"{name:<30}sm {built:<12} {one.summary}")
+
+
+def _board(options: dict[str, Any]) -> Any:
+    from simtc import arch  # noqa: PLC0415
+
+    board = arch.device(options["device"])
+    clock = options["clock_mhz"]
+    if clock is not None and clock < 1:
+        raise BadInputError(f"--clock-mhz {clock}: a positive number of MHz")
+    return board if clock is None else dataclasses.replace(board, clock_mhz=clock)
+
+
+def _run_shipped(name: str, options: dict[str, Any]) -> None:
+    from simtc.gemm import operands, read_matrix, shipped, solve  # noqa: PLC0415
+    from simtc.report.run import gemm_text  # noqa: PLC0415
+
+    one, board = shipped(name), _board(options)
+    for unused in ("grid", "block", "args"):
+        if options[unused]:
+            raise BadInputError(f"--{unused.rstrip('s')} is for a kernel in a file; {name} takes -m -n -k")
+    missing = [f"-{x}" for x in "mnk" if options[x] is None]
+    if missing:
+        raise BadInputError(f"{name} needs {' '.join(missing)}. Try: simtc run {name} -m 512 -n 512 -k 512")
+    m, n, k = options["m"], options["n"], options["k"]
+    one.check(m, n, k)
+    files = {"A": options["a_file"], "B": options["b_file"], "C": options["c_file"]}
+    given = {x: read_matrix(p, x, one.shape(x, m, n, k), one.dtype(x)) for x, p in files.items() if p}
+    arrays = operands(one, m, n, k, seed=options["seed"], given=given)
+    with bar("blocks") as progress:
+        solved = solve(
+            one, board, arrays, m=m, n=n, k=k, alpha=options["alpha"], beta=options["beta"],
+            timing=options["timing"], caches=options["caches"], progress=progress,
+        )  # fmt: skip
+    if options["out"]:
+        _save(options["out"], solved.D)
+    click.echo(json.dumps(solved.to_dict(), indent=2) if options["as_json"] else gemm_text(solved))
+
+
+def _run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
+    from simtc.launch import arguments_from_specs, launch  # noqa: PLC0415
+    from simtc.launch.launch import INSTRUCTION_LIMIT  # noqa: PLC0415
+    from simtc.report.run import launch_text  # noqa: PLC0415
+    from simtc.sass import load  # noqa: PLC0415
+
+    program = load(path)
+    if kernel is None and len(program) == 1:
+        kernel = next(iter(program))
+    if kernel is None:
+        raise BadInputError(f"{path} holds several kernels: name one of {', '.join(program)}")
+    for needed in ("grid", "block"):
+        if not options[needed]:
+            raise BadInputError(f"--{needed} is missing: a kernel in a file needs --grid and --block, such as --{needed} 4,4")
+    parsed = arguments_from_specs(options["args"])
+    with bar("blocks") as progress:
+        result = launch(
+            program[kernel], _numbers("grid", options["grid"]), _numbers("block", options["block"]), parsed.values,
+            shared_bytes=options["shared_bytes"], device=_board(options), timing=options["timing"],
+            caches=options["caches"], progress=progress,
+            instruction_limit=options["max_instructions"] or INSTRUCTION_LIMIT,
+        )  # fmt: skip
+    for target, array in parsed.saves:
+        _save(target, array)
+    buffers = parsed.digests()
+    if options["as_json"]:
+        click.echo(json.dumps(result.to_dict() | {"digest": buffers, "tflops": None}, indent=2))
+        return
+    click.echo(launch_text(result))
+    for number, digest in buffers.items():
+        click.echo(f"argument {number}   sha256 {digest}...")
+
+
+def _numbers(name: str, text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.replace("x", ",").split(","))
+    except ValueError:
+        raise BadInputError(f"--{name} {text!r}: one to three numbers, such as 4,4 or 4x4x1") from None
+
+
+def _save(path: Path, array: Any) -> None:
+    import numpy as np  # noqa: PLC0415
+
+    try:
+        np.save(path, array)
+    except OSError as error:
+        raise BadInputError(f"cannot write {path}: {error.strerror}") from None

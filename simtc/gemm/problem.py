@@ -1,0 +1,143 @@
+"""One GEMM to run: its operands, made or read, its result, and how far off it is."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from simtc.arch import Device
+from simtc.errors import BadInputError
+from simtc.gemm.shipped import Shipped
+from simtc.launch import launch
+from simtc.results import LaunchResult
+
+__all__ = ["Solved", "operands", "read_matrix", "solve"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solved:
+    """A GEMM that was run."""
+
+    launch: LaunchResult
+    m: int
+    n: int
+    k: int
+    D: np.ndarray
+    error: float  # norm of D - (alpha A B + beta C in float64), relative
+    peak_tflops: float  # of the board's tensor cores for these types, at its clock
+
+    @property
+    def digest(self) -> str:
+        """The first 16 digits of the SHA-256 of D's bytes."""
+        return hashlib.sha256(np.ascontiguousarray(self.D).view(np.uint8)).hexdigest()[:16]
+
+    @property
+    def tflops(self) -> float | None:
+        """Teraflops (teraops of integers), a multiply-add counting as two; None where the launch was not timed."""
+        timing = self.launch.timing
+        return None if timing is None else 2e-12 * self.m * self.n * self.k / timing.seconds
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the result as JSON types, with the keys of schema simtc.run/1."""
+        out = self.launch.to_dict()
+        return out | {
+            "m": self.m,
+            "n": self.n,
+            "k": self.k,
+            "tflops": self.tflops,
+            "peak_tflops": self.peak_tflops,
+            "digest": self.digest,
+            "error": self.error,
+        }
+
+
+def read_matrix(path: Path, name: str, shape: tuple[int, int], dtype: np.dtype) -> np.ndarray:  # type: ignore[type-arg]
+    """Read a matrix from a .npy file.
+
+    Raises:
+        BadInputError: the file is missing or no .npy, or its shape or type is another.
+
+    """
+    try:
+        array = np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        raise BadInputError(f"{name}: there is no file {path}") from None
+    except (OSError, ValueError, EOFError) as error:
+        raise BadInputError(f"{name}: {path} is not a .npy file ({error}). Try: np.save") from None
+    if not isinstance(array, np.ndarray):
+        raise BadInputError(f"{name}: {path} holds several arrays; give one .npy file for each matrix")
+    if array.shape != shape or array.dtype != dtype:
+        raise BadInputError(f"{name}: {path} is {array.dtype}{list(array.shape)}, needed is {dtype}{list(shape)}")
+    return np.ascontiguousarray(array)
+
+
+def operands(
+    kernel: Shipped, m: int, n: int, k: int, *, seed: int = 0, given: Mapping[str, np.ndarray] | None = None
+) -> dict[str, np.ndarray]:
+    """Return A, B, C as given, or drawn from a standard normal (integers: uniform), and D filled with zeros.
+
+    The drawn values depend on the seed and the shapes alone.
+    """
+    generator = np.random.default_rng(seed)
+    arrays = {}
+    for name in "ABC":
+        shape, dtype = kernel.shape(name, m, n, k), kernel.dtype(name)
+        if np.issubdtype(dtype, np.integer):
+            limits = np.iinfo(np.int8 if dtype == np.int32 else dtype)
+            drawn = generator.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True)
+        else:
+            drawn = generator.standard_normal(shape, dtype=np.float32).astype(dtype)
+        arrays[name] = drawn
+    arrays |= given or {}
+    return arrays | {"D": np.zeros(kernel.shape("D", m, n, k), kernel.dtype("D"))}
+
+
+def solve(
+    kernel: Shipped,
+    device: Device,
+    arrays: dict[str, np.ndarray],
+    *,
+    m: int,
+    n: int,
+    k: int,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    timing: bool = False,
+    caches: str = "cold",
+    progress: Callable[[int, int], None] | None = None,
+) -> Solved:
+    """Run a shipped GEMM over arrays from `operands`; D holds the result.
+
+    Raises:
+        BadInputError: sizes or a board that the kernel does not work on.
+        KernelFaultError: the kernel faulted.
+
+    """
+    kernel.check(m, n, k)
+    outcome = launch(
+        kernel.kernel(device),
+        kernel.grid(m, n),
+        kernel.threads,
+        kernel.arguments(arrays, m, n, k, alpha, beta),
+        shared_bytes=kernel.dynamic_shared_bytes,
+        device=device,
+        timing=timing,
+        caches=caches,
+        progress=progress,
+    )
+    a, b, c, d = (_as_matrix(kernel, name, arrays[name]) for name in "ABCD")
+    exact = alpha * (a @ b) + beta * c
+    scale = float(np.linalg.norm(exact))
+    error = float(np.linalg.norm(d - exact)) / (scale or 1.0)
+    d_type, a_type, *_ = kernel.mma.split(".")[-4:]
+    peak = device.tensor_peak_tflops(a_type, d_type)
+    return Solved(launch=outcome, m=m, n=n, k=k, D=arrays["D"], error=error, peak_tflops=peak)
+
+
+def _as_matrix(kernel: Shipped, name: str, array: np.ndarray) -> np.ndarray:
+    wide = array.astype(np.float64)
+    return wide.T if kernel.layout["d" if name in "CD" else name.lower()] == "col" else wide

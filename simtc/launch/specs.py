@@ -1,0 +1,113 @@
+"""Arguments written as text, for the command line."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from simtc.errors import BadInputError, unknown
+
+__all__ = ["Parsed", "arguments_from_specs"]
+
+_TYPES: dict[str, Any] = {
+    "f16": np.float16,
+    "f32": np.float32,
+    "f64": np.float64,
+    "bf16": ml_dtypes.bfloat16,
+    **{f"{sign}{bits}": np.dtype(f"{sign}{bits // 8}").type for sign in "iu" for bits in (8, 16, 32, 64)},
+}
+_SPEC = re.compile(r"^(?P<type>\w+)(?:\[(?P<shape>[\d,x]+)\])?(?:=(?P<value>[^>]+))?(?:>(?P<save>.+))?$")
+_FILE = re.compile(r"^@(?P<path>[^>]+)(?:>(?P<save>.+))?$")
+_FILLS = ("zeros", "ones", "random", "iota")
+
+
+@dataclass(slots=True)
+class Parsed:
+    """Arguments, and which of them to save where."""
+
+    values: list[Any] = field(default_factory=list)
+    saves: list[tuple[Path, np.ndarray]] = field(default_factory=list)
+
+    def digests(self) -> dict[int, str]:
+        """Return the first 16 digits of the SHA-256 of each buffer, by its place among the arguments."""
+        return {
+            place: hashlib.sha256(value.view(np.uint8)).hexdigest()[:16]
+            for place, value in enumerate(self.values)
+            if isinstance(value, np.ndarray)
+        }
+
+
+def arguments_from_specs(specs: Sequence[str]) -> Parsed:
+    """Read arguments: TYPE=NUMBER, TYPE[SHAPE], TYPE[SHAPE]=FILL, @FILE.npy, each buffer with an optional >FILE.npy.
+
+    Raises:
+        BadInputError: a spec that cannot be read, with its place.
+
+    Example:
+        >>> arguments_from_specs(["i32=5", "f16[2,3]=ones"]).values[1].shape
+        (2, 3)
+
+    """
+    parsed = Parsed()
+    for place, spec in enumerate(specs):
+        file, match = _FILE.match(spec), _SPEC.match(spec)
+        if file:
+            value: Any = _read(place, Path(file["path"]))
+            save = file["save"]
+        elif match:
+            value, save = _make(place, match), match["save"]
+        else:
+            raise BadInputError(f"argument {place}: {spec!r} is none of TYPE=NUMBER, TYPE[SHAPE], TYPE[SHAPE]=FILL, @FILE.npy")
+        if save:
+            if not isinstance(value, np.ndarray):
+                raise BadInputError(f"argument {place}: {spec!r} is a value; only a buffer can be saved")
+            parsed.saves.append((Path(save), value))
+        parsed.values.append(value)
+    return parsed
+
+
+def _make(place: int, match: re.Match[str]) -> Any:
+    if match["type"] not in _TYPES:
+        raise unknown(f"type of argument {place}", match["type"], _TYPES)
+    kind = _TYPES[match["type"]]
+    value = match["value"]
+    if match["shape"] is None:
+        if value is None:
+            raise BadInputError(f"argument {place}: {match[0]!r} lacks its value, such as {match['type']}=1")
+        return _number(place, kind, value)
+    shape = tuple(int(part) for part in re.split("[,x]", match["shape"]) if part)
+    fill = value or "zeros"
+    if fill == "random":
+        return np.random.default_rng(place).standard_normal(shape).astype(kind)
+    if fill == "iota":
+        return np.arange(np.prod(shape)).astype(kind).reshape(shape)
+    if fill in ("zeros", "ones"):
+        return np.full(shape, fill == "ones").astype(kind)
+    raise unknown(f"fill of argument {place}", fill, _FILLS)
+
+
+def _number(place: int, kind: Any, text: str) -> Any:
+    integral = np.dtype(kind).kind in "iu"
+    try:
+        return kind(int(text, 0) if integral else float(text))
+    except (ValueError, OverflowError):
+        raise BadInputError(f"argument {place}: {text!r} is no {np.dtype(kind).name}") from None
+
+
+def _read(place: int, path: Path) -> np.ndarray:
+    try:
+        array = np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        raise BadInputError(f"argument {place}: there is no file {path}") from None
+    except (OSError, ValueError, EOFError) as error:
+        raise BadInputError(f"argument {place}: {path} is not a .npy file ({error})") from None
+    if not isinstance(array, np.ndarray):
+        raise BadInputError(f"argument {place}: {path} holds several arrays; give one .npy file")
+    return np.ascontiguousarray(array)

@@ -1,0 +1,66 @@
+"""A launch as text: what it computed, how long it took, and where the cycles went."""
+
+from __future__ import annotations
+
+from simtc.gemm import Solved
+from simtc.results import LaunchResult, Timing
+
+__all__ = ["gemm_text", "launch_text"]
+
+_BAR = 30  # characters of the longest bar
+
+
+def gemm_text(solved: Solved) -> str:
+    """Return the text of a GEMM that was run."""
+    size = f"{solved.m} x {solved.n} x {solved.k}"
+    lines = [
+        _headline(solved.launch, size),
+        f"computed     D {solved.D.dtype}{list(solved.D.shape)}, sha256 {solved.digest}...",
+        f"             relative error against float64: {solved.error:.2e}",
+        f"executed     {solved.launch.instructions:,} warp-instructions",
+    ]
+    timing = solved.launch.timing
+    if timing is not None and solved.tflops is not None:
+        share = f"{100 * solved.tflops / solved.peak_tflops:.1f} % of the {solved.peak_tflops:.1f} TFLOPS peak"
+        lines += [_time(timing), f"             {solved.tflops:.2f} TFLOPS, {share}", *_timing(timing)]
+    return "\n".join(lines)
+
+
+def launch_text(result: LaunchResult) -> str:
+    """Return the text of any launch."""
+    lines = [_headline(result, ""), f"executed     {result.instructions:,} warp-instructions"]
+    if result.timing is not None:
+        lines += [_time(result.timing), *_timing(result.timing)]
+    return "\n".join(lines)
+
+
+def _headline(result: LaunchResult, size: str) -> str:
+    grid, block = (" x ".join(str(x) for x in shape) for shape in (result.grid, result.block))
+    return f"{result.kernel}{' ' + size if size else ''} on {result.device}: grid {grid}, block {block}"
+
+
+def _time(timing: Timing) -> str:
+    micro = timing.seconds * 1e6
+    return f"took         {timing.cycles:,} cycles, {micro:,.1f} us at {timing.clock_mhz} MHz (launch overhead apart)"
+
+
+def _timing(timing: Timing) -> list[str]:
+    lines = [
+        f"resident     {timing.blocks_per_sm} blocks an SM (limited by {timing.occupancy_limit})",
+        f"conflicts    {timing.bank_conflicts:,} shared-memory wavefronts beyond the ideal "
+        f"{timing.counters['ideal_wavefronts']:,}",
+        "",
+        "where the warps' cycles went",
+    ]
+    shares = sorted(timing.stalls.items(), key=lambda item: -item[1])
+    most = shares[0][1]
+    for cause, cycles in shares:
+        if cycles:
+            bar = "#" * round(_BAR * cycles / most)
+            lines.append(f"  {cause:<20}{100 * cycles / timing.warp_cycles:5.1f} %  {bar}")
+    lines += ["", "if only one resource limited it (cycles)"]
+    for name, cycles in sorted(timing.resources.items(), key=lambda item: -item[1]):
+        if cycles >= timing.cycles / 100:
+            lines.append(f"  {name:<24}{cycles:12,.0f}  {100 * cycles / timing.cycles:5.1f} %")
+    lines += ["", timing.limit]
+    return lines
