@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from simtc.launch import launch
     from simtc.layout import fragment
-    from simtc.numerics import mma
+    from simtc.numerics.multiply import mma
     from simtc.sass import load
 
 __all__ = ["fragment", "launch", "load", "mma"]
 __version__ = "0.1.0"
 
-_HOMES = {"fragment": "layout", "launch": "launch", "load": "sass", "mma": "numerics"}
+_HOMES = {"fragment": "layout", "launch": "launch", "load": "sass", "mma": "numerics.multiply"}
 
 
 def __getattr__(name: str) -> object:
