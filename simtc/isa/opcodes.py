@@ -18,7 +18,7 @@ __all__ = ["SPACES", "UNITS", "Opcode", "opcode_of", "opcodes"]
 UNITS = ("alu", "fma", "fmaheavy", "fp16", "fp64", "xu", "uniform", "tensor", "lsu", "adu", "cbu", "none")
 SPACES = ("global", "generic", "shared", "local")
 _TABLE = Path(__file__).with_name("opcodes.toml")
-_TOKENS = {"R", "P", "B", "R?", "P?", "B?"}
+_TOKENS = {"R", "P", "B", "RB", "R?", "P?"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

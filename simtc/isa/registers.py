@@ -52,7 +52,8 @@ def operands_read(instruction: Instruction) -> tuple[Operand, ...]:
 def _results(instruction: Instruction, opcode: Opcode) -> int:
     place = 0
     for token in opcode.writes.split():
-        if place < len(instruction.operands) and instruction.operands[place].kind in _KINDS[token[0]]:
+        kinds = [kind for letter in token.rstrip("?") for kind in _KINDS[letter]]
+        if place < len(instruction.operands) and instruction.operands[place].kind in kinds:
             place += 1
     return place
 

@@ -1,0 +1,120 @@
+"""Load a compiled kernel, whatever kind of file it stands in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from simtc.errors import BadInputError
+from simtc.isa import Instruction, Kernel, Kind, Program
+from simtc.sass.container import ELF_MAGIC, FATBIN_MAGIC, cubins_of
+from simtc.sass.disassembler import Line, disassemble
+from simtc.sass.elf import ADDRESS_BANK, GENERATIONS, Image, generation, read_cubin
+from simtc.sass.listing import parse_listing
+from simtc.sass.text import parse_instruction
+
+__all__ = ["load"]
+
+
+def load(path: str | os.PathLike[str], *, sm: int | None = None) -> Program:
+    """Read the kernels of a cubin, of a fatbin, object or executable that holds cubins, or of a listing.
+
+    Args:
+        path: the file. A cubin is disassembled by nvdisasm; a listing needs no tool.
+        sm: which generation to take from a file that holds several, such as 75.
+
+    Raises:
+        BadInputError: no such file, not such a file, a truncated or corrupt one, or several generations in it.
+        MissingToolError: it is a cubin and no nvdisasm here can read it.
+
+    Example:
+        >>> from simtc.resources import folder
+        >>> program = load(folder("kernels") / "listings" / "sm_75" / "wmma_tiled.sass")
+        >>> program["wmma_tiled"].shared_bytes
+        37888
+
+    """
+    name = os.fspath(path)
+    try:
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadInputError(f"cannot read {name}: {reason}") from None
+    if data.startswith((ELF_MAGIC, FATBIN_MAGIC)):
+        kernels: dict[str, Kernel] = {}
+        for cubin, images in _of_one_sm(cubins_of(data, name), name, sm):
+            kernels |= _load_cubin(cubin, images, name)
+        return Program(kernels=kernels, origin=name)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise BadInputError(f"{name} is neither a cubin, nor a file that holds one, nor a listing") from None
+    program = parse_listing(text, name)
+    wrong = next((kernel.sm for kernel in program.values() if sm not in (None, kernel.sm)), None)
+    if wrong is not None:
+        raise BadInputError(f"{name} holds code for sm_{wrong}, not for sm_{sm}")
+    return program
+
+
+def _of_one_sm(cubins: list[bytes], origin: str, sm: int | None) -> list[tuple[bytes, list[Image]]]:
+    """Pair each cubin of the one generation wanted with its images."""
+    made_for = [generation(cubin, origin) for cubin in cubins]
+    found = sorted({made for made in made_for if made in GENERATIONS}) or sorted(set(made_for))
+    if sm is None and len(found) > 1:
+        raise BadInputError(f"{origin} holds code for {_names(found)}: choose one with sm={found[0]} (--sm {found[0]})")
+    if sm is not None and sm not in found:
+        raise BadInputError(f"{origin} holds code for {_names(found)}, not for sm_{sm}")
+    chosen = [cubin for cubin, made in zip(cubins, made_for, strict=True) if made == (sm or found[0])]
+    pairs = [(cubin, images) for cubin in chosen if (images := read_cubin(cubin, origin))]
+    if not pairs:
+        raise BadInputError(f"{origin} holds no kernel")
+    return pairs
+
+
+def _names(sms: list[int]) -> str:
+    return ", ".join(f"sm_{sm}" for sm in sms)
+
+
+def _load_cubin(cubin: bytes, images: list[Image], origin: str) -> dict[str, Kernel]:
+    sections = disassemble(cubin, images[0].sm)
+    return {image.name: _kernel(image, sections.get(image.name, []), origin) for image in images}
+
+
+def _kernel(image: Image, lines: list[Line], origin: str) -> Kernel:
+    """Join what the ELF says and what the disassembler says, comparing every word."""
+    words = [int.from_bytes(image.code[at : at + 16], "little") for at in range(0, len(image.code), 16)]
+    if [line.word for line in lines] != words:
+        raise BadInputError(f"{origin}: nvdisasm shows other code for kernel {image.name} than the file holds")
+    instructions = tuple(_instruction(line) for line in lines)
+    fields = {name: getattr(image, name) for name in Image.__dataclass_fields__ if name in Kernel.__dataclass_fields__}
+    fields |= _used_banks(image, instructions)
+    try:
+        return Kernel(instructions=instructions, **fields)
+    except ValueError as error:
+        raise BadInputError(f"{origin}, kernel {image.name}: {error}") from None
+
+
+def _used_banks(image: Image, instructions: tuple[Instruction, ...]) -> dict[str, Any]:
+    """Keep the constants and relocations that the code reads: every kernel of a cubin shares banks 3 and 4."""
+    reads = [operand for i in instructions for operand in i.operands if operand.kind is Kind.CONSTANT]
+    banks = {operand.index for operand in reads}
+    anywhere = any(o.index == ADDRESS_BANK and (o.base, o.uniform) != (255, 63) for o in reads)
+    places = {operand.value // 8 * 8 for operand in reads if operand.index == ADDRESS_BANK}
+    relocations = tuple(
+        relocation
+        for relocation in sorted(image.relocations, key=lambda relocation: (relocation.bank or 0, relocation.offset))
+        if relocation.bank is None or (ADDRESS_BANK in banks and (anywhere or relocation.offset in places))
+    )
+    return {
+        "constants": {bank: data for bank, data in image.constants.items() if bank in banks},
+        "relocations": relocations,
+        "global_data": image.global_data if relocations else b"",
+    }
+
+
+def _instruction(line: Line) -> Instruction:
+    try:
+        return parse_instruction(line.text, address=line.address, word=line.word, source=line.source)
+    except BadInputError as error:
+        raise BadInputError(f"at {line.address:#06x}: {error}") from None
