@@ -13,11 +13,17 @@ import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numba
 
-__all__ = ["cache_folder", "is_compiled", "jit", "on_compile"]
+__all__ = ["Array", "Float", "Int", "Record", "cache_folder", "is_compiled", "jit", "on_compile"]
+
+# What compiled functions take, for the reader and the type checker; their signatures say how wide.
+Int: TypeAlias = Any
+Float: TypeAlias = Any
+Record: TypeAlias = Any  # one record of a structured array
+Array: TypeAlias = Any  # of numbers or of records
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).resolve().parent

@@ -11,6 +11,7 @@ import click
 
 from simtc.cli.progress import bar, note_compilation
 from simtc.errors import BadInputError
+from simtc.results import LaunchResult
 
 __all__ = ["run"]
 
@@ -36,6 +37,9 @@ __all__ = ["run"]
 @click.option("--shared-bytes", default=0, show_default=True, help="dynamic shared memory of a block")
 @click.option("--timing", is_flag=True, help="count cycles too, and say where they went")
 @click.option("--caches", default="cold", show_default=True, help="cold, or warm: L2 holds the operands")
+@click.option(
+    "--timeline", type=Path, metavar="FILE", help="write what every warp did: .json[.gz] Perfetto, .kanata, .txt"
+)
 @click.option("--clock-mhz", type=int, help="the SM clock; the board's default is in simtc arch")
 @click.option("--max-instructions", type=int, help="stop a warp after so many instructions")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.run/1")
@@ -55,11 +59,22 @@ def run(target: str | None, kernel: str | None, **options: Any) -> None:
         return
     if target is None:
         raise BadInputError("name a shipped kernel or a file. Try: simtc run --list")
+    _check_timeline(options)
     note_compilation()
     if Path(target).suffix or Path(target).exists():
         _run_file(Path(target), kernel, options)
     else:
         _run_shipped(target, options)
+
+
+def _check_timeline(options: dict[str, Any]) -> None:
+    path = options["timeline"]
+    if path is None:
+        return
+    if not options["timing"]:
+        raise BadInputError("--timeline needs --timing")
+    if not path.name.endswith((".json", ".json.gz", ".kanata", ".txt")):
+        raise BadInputError(f"--timeline {path}: the name must end in .json, .json.gz, .kanata or .txt")
 
 
 def _list() -> None:
@@ -100,8 +115,9 @@ def _run_shipped(name: str, options: dict[str, Any]) -> None:
     with bar("blocks") as progress:
         solved = solve(
             one, board, arrays, m=m, n=n, k=k, alpha=options["alpha"], beta=options["beta"],
-            timing=options["timing"], caches=options["caches"], progress=progress,
+            timing=options["timing"], caches=options["caches"], timeline=bool(options["timeline"]), progress=progress,
         )  # fmt: skip
+    _write_timeline(solved.launch, options["timeline"])
     if options["out"]:
         _save(options["out"], solved.D)
     click.echo(json.dumps(solved.to_dict(), indent=2) if options["as_json"] else gemm_text(solved))
@@ -120,15 +136,18 @@ def _run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
         raise BadInputError(f"{path} holds several kernels: name one of {', '.join(program)}")
     for needed in ("grid", "block"):
         if not options[needed]:
-            raise BadInputError(f"--{needed} is missing: a kernel in a file needs --grid and --block, such as --{needed} 4,4")
+            raise BadInputError(
+                f"--{needed} is missing: a kernel in a file needs --grid and --block, such as --{needed} 4,4"
+            )
     parsed = arguments_from_specs(options["args"])
     with bar("blocks") as progress:
         result = launch(
             program[kernel], _numbers("grid", options["grid"]), _numbers("block", options["block"]), parsed.values,
             shared_bytes=options["shared_bytes"], device=_board(options), timing=options["timing"],
-            caches=options["caches"], progress=progress,
+            caches=options["caches"], timeline=bool(options["timeline"]), progress=progress,
             instruction_limit=options["max_instructions"] or INSTRUCTION_LIMIT,
         )  # fmt: skip
+    _write_timeline(result, options["timeline"])
     for target, array in parsed.saves:
         _save(target, array)
     buffers = parsed.digests()
@@ -145,6 +164,26 @@ def _numbers(name: str, text: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.replace("x", ",").split(","))
     except ValueError:
         raise BadInputError(f"--{name} {text!r}: one to three numbers, such as 4,4 or 4x4x1") from None
+
+
+def _write_timeline(result: LaunchResult, path: Path | None) -> None:
+    if path is None:
+        return
+    timeline = result.timeline
+    try:
+        if path.name.endswith((".json", ".json.gz")):
+            timeline.to_perfetto(path)
+        elif path.suffix == ".kanata":
+            timeline.to_kanata(path)
+        else:
+            path.write_text(timeline.to_text() + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInputError(f"cannot write {path}: {error.strerror}") from None
+    if timeline.dropped:
+        click.echo(
+            f"simtc: the timeline keeps its first {len(timeline):,} slices; {timeline.dropped:,} more were seen",
+            err=True,
+        )
 
 
 def _save(path: Path, array: Any) -> None:

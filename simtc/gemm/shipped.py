@@ -56,7 +56,8 @@ class Shipped:
 
     def dtype(self, matrix: str) -> np.dtype[Any]:
         """Return the numpy type of A, B, C or D."""
-        return _DTYPES[next(p.split("*")[0] for p in self.parameters if p.endswith(f"* {matrix}"))]
+        found: np.dtype[Any] = _DTYPES[next(p.split("*")[0] for p in self.parameters if p.endswith(f"* {matrix}"))]
+        return found
 
     def kernel(self, device: Device) -> Kernel:
         """Read the listing for a board's generation, or the nearest one below it that the board can execute.
@@ -86,7 +87,9 @@ class Shipped:
         for name, size, multiple in zip("mnk", (m, n, k), self.multiple, strict=True):
             if size < 1 or size % multiple:
                 near = max(multiple, round(size / multiple) * multiple)
-                raise BadInputError(f"{name} = {size}: {self.name} takes multiples of {multiple}; the nearest is {near}")
+                raise BadInputError(
+                    f"{name} = {size}: {self.name} takes multiples of {multiple}; the nearest is {near}"
+                )
 
     def shape(self, matrix: str, m: int, n: int, k: int) -> tuple[int, int]:
         """Return the array shape of a matrix as it lies in memory: transposed where its layout is col."""
@@ -98,7 +101,9 @@ class Shipped:
         """Return the launch's grid."""
         return (-(-n // self.block[1]), -(-m // self.block[0]), 1)
 
-    def arguments(self, arrays: Mapping[str, np.ndarray], m: int, n: int, k: int, alpha: float, beta: float) -> list[Any]:
+    def arguments(
+        self, arrays: Mapping[str, np.ndarray], m: int, n: int, k: int, alpha: float, beta: float
+    ) -> list[Any]:
         """Return the launch's arguments in the kernel's order."""
         numbers = {"m": m, "n": n, "k": k, "alpha": alpha, "beta": beta}
         numbers |= {f"ld{x.lower()}": self.shape(x, m, n, k)[1] for x in "ABCD"}
@@ -123,9 +128,9 @@ def _table() -> Mapping[str, Shipped]:
 
     def build(name: str) -> Shipped:
         entry = complete(name)
-        lists = {key: tuple(entry.pop(key)) for key in ("sms", "parameters", "block", "multiple")}
-        known = {key: entry[key] for key in Shipped.__dataclass_fields__ if key in entry}
-        return Shipped(name=name, **lists, **known)
+        fields = {key: entry[key] for key in Shipped.__dataclass_fields__ if key in entry}
+        fields |= {key: tuple(fields[key]) for key in ("sms", "parameters", "block", "multiple")}
+        return Shipped(name=name, **fields)
 
     return MappingProxyType({name: build(name) for name in raw})
 

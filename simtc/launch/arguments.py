@@ -69,14 +69,18 @@ def marshal(kernel: Kernel, args: Sequence[Any]) -> Marshalled:
 
 def _buffer(kernel: Kernel, place: int, array: Any, size: int) -> np.ndarray:
     if not isinstance(array, np.ndarray):
-        raise BadInputError(f"argument {place} of {kernel.name}: a list must hold numpy arrays, got {type(array).__name__}")
+        raise BadInputError(
+            f"argument {place} of {kernel.name}: a list must hold numpy arrays, got {type(array).__name__}"
+        )
     if size != 8:
         raise BadInputError(
-            f"argument {place} of {kernel.name} is a value of {size} bytes, got an array {array.dtype}{list(array.shape)}; "
+            f"argument {place} of {kernel.name} is a value of {size} bytes, got {array.dtype}{list(array.shape)}; "
             f"pass a numpy scalar such as np.int32(…), or bytes for a struct"
         )
     if not array.flags.c_contiguous:
-        raise BadInputError(f"argument {place} of {kernel.name}: the array must be C-contiguous; pass np.ascontiguousarray of it")
+        raise BadInputError(
+            f"argument {place} of {kernel.name}: the array must be C-contiguous; pass np.ascontiguousarray of it"
+        )
     return array
 
 

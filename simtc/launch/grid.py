@@ -53,16 +53,16 @@ def geometry(
     total = kernel.shared_bytes + shared_bytes
     if total > limits.block_shared_optin_bytes + kernel.shared_reserved_bytes:
         raise BadInputError(
-            f"{kernel.name} needs {total} bytes of shared memory in a block ({kernel.shared_bytes} static, {shared_bytes} "
-            f"dynamic); {device.name} has {limits.block_shared_optin_bytes}"
+            f"{kernel.name} needs {total} bytes of shared memory in a block ({kernel.shared_bytes} static, "
+            f"{shared_bytes} dynamic); {device.name} has {limits.block_shared_optin_bytes}"
         )
     warps = -(-threads // LANES)
     unit = limits.register_unit
     per_warp = -(-kernel.registers * LANES // unit) * unit
     if per_warp * warps > limits.registers:
         raise BadInputError(
-            f"{kernel.name} needs {per_warp * warps} registers in a block of {threads} threads ({kernel.registers} each); "
-            f"{device.name} has {limits.registers} in an SM"
+            f"{kernel.name} needs {per_warp * warps} registers in a block of {threads} threads "
+            f"({kernel.registers} each); {device.name} has {limits.registers} in an SM"
         )
     out = np.zeros(Geometry.COUNT, np.int64)
     out[Geometry.BLOCK_X : Geometry.BLOCK_Z + 1] = block

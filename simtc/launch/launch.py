@@ -17,6 +17,7 @@ from simtc.results import LaunchResult
 
 __all__ = ["INSTRUCTION_LIMIT", "launch"]
 
+_SLICES = 1_000_000
 INSTRUCTION_LIMIT = 100_000_000  # per warp: minutes of simulation, beyond any real kernel
 
 
@@ -30,6 +31,7 @@ def launch(
     device: str | arch.Device = "t4",
     timing: bool = False,
     caches: str = "cold",
+    timeline: bool = False,
     instruction_limit: int = INSTRUCTION_LIMIT,
     progress: Callable[[int, int], None] | None = None,
     threads: int | None = None,
@@ -45,6 +47,7 @@ def launch(
         shared_bytes: dynamic shared memory of a block.
         device: a board, such as "t4"; its generation must be the kernel's.
         timing: also count cycles.
+        timeline: with timing, also keep what every warp did in every cycle (the first million slices of it).
         caches: "cold", or "warm" where L2 already holds the operands.
         instruction_limit: the most instructions one warp may execute.
         progress: called with (blocks done, blocks).
@@ -81,6 +84,7 @@ def launch(
             memory=memory,
             arena=marshalled.arena,
             warm=caches == "warm",
+            slices=_SLICES if timeline else 0,
             progress=progress,
         )
         instructions = sum(one.issued for one in clocked.by_instruction)
@@ -107,5 +111,6 @@ def _require_executable(kernel: Kernel, board: arch.Device) -> None:
     built, chip = kernel.sm, int(board.sm_name.removeprefix("sm_"))
     if built // 10 != chip // 10 or built > chip:
         raise BadInputError(
-            f"{kernel.name} is compiled for sm_{built}, which {board.name} ({board.sm_name}) cannot execute. Try: simtc arch"
+            f"{kernel.name} is compiled for sm_{built}, which {board.name} ({board.sm_name}) cannot execute. "
+            "Try: simtc arch"
         )

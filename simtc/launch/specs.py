@@ -38,7 +38,7 @@ class Parsed:
     def digests(self) -> dict[int, str]:
         """Return the first 16 digits of the SHA-256 of each buffer, by its place among the arguments."""
         return {
-            place: hashlib.sha256(value.view(np.uint8)).hexdigest()[:16]
+            place: hashlib.sha256(value.tobytes()).hexdigest()[:16]
             for place, value in enumerate(self.values)
             if isinstance(value, np.ndarray)
         }
@@ -64,7 +64,9 @@ def arguments_from_specs(specs: Sequence[str]) -> Parsed:
         elif match:
             value, save = _make(place, match), match["save"]
         else:
-            raise BadInputError(f"argument {place}: {spec!r} is none of TYPE=NUMBER, TYPE[SHAPE], TYPE[SHAPE]=FILL, @FILE.npy")
+            raise BadInputError(
+                f"argument {place}: {spec!r} is none of TYPE=NUMBER, TYPE[SHAPE], TYPE[SHAPE]=FILL, @FILE.npy"
+            )
         if save:
             if not isinstance(value, np.ndarray):
                 raise BadInputError(f"argument {place}: {spec!r} is a value; only a buffer can be saved")

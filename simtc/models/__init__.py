@@ -1,1 +1,1 @@
-"""Room models."""
+"""Closed forms: what a GEMM needs of a chip before a single instruction is looked at."""

@@ -47,8 +47,7 @@ def _time(timing: Timing) -> str:
 def _timing(timing: Timing) -> list[str]:
     lines = [
         f"resident     {timing.blocks_per_sm} blocks an SM (limited by {timing.occupancy_limit})",
-        f"conflicts    {timing.bank_conflicts:,} shared-memory wavefronts beyond the ideal "
-        f"{timing.counters['ideal_wavefronts']:,}",
+        f"conflicts    {timing.bank_conflicts:,} wavefronts beyond the ideal {timing.counters['ideal_wavefronts']:,}",
         "",
         "where the warps' cycles went",
     ]
@@ -59,8 +58,8 @@ def _timing(timing: Timing) -> list[str]:
             bar = "#" * round(_BAR * cycles / most)
             lines.append(f"  {cause:<20}{100 * cycles / timing.warp_cycles:5.1f} %  {bar}")
     lines += ["", "if only one resource limited it (cycles)"]
-    for name, cycles in sorted(timing.resources.items(), key=lambda item: -item[1]):
-        if cycles >= timing.cycles / 100:
-            lines.append(f"  {name:<24}{cycles:12,.0f}  {100 * cycles / timing.cycles:5.1f} %")
+    for name, alone in sorted(timing.resources.items(), key=lambda item: -item[1]):
+        if alone >= timing.cycles / 100:
+            lines.append(f"  {name:<24}{alone:12,.0f}  {100 * alone / timing.cycles:5.1f} %")
     lines += ["", timing.limit]
     return lines

@@ -2,5 +2,6 @@
 
 from simtc.results.launch import InstructionTime, LaunchResult, Timing
 from simtc.results.stall import Stall
+from simtc.results.timeline import Slice, Timeline
 
-__all__ = ["InstructionTime", "LaunchResult", "Stall", "Timing"]
+__all__ = ["InstructionTime", "LaunchResult", "Slice", "Stall", "Timeline", "Timing"]

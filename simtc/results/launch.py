@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from simtc.results.stall import Stall
+from simtc.results.timeline import Timeline
 
 __all__ = ["InstructionTime", "LaunchResult", "Timing"]
 
@@ -41,6 +42,7 @@ class Timing:
     blocks_per_sm: int
     occupancy_limit: str
     by_instruction: tuple[InstructionTime, ...] = field(repr=False)
+    timeline: Timeline | None = field(default=None, repr=False)
 
     @property
     def seconds(self) -> float:
@@ -59,7 +61,9 @@ class Timing:
         share = alone / self.cycles
         causes = {cause: n for cause, n in self.stalls.items() if cause != Stall.selected.name and n}
         cause = max(causes, key=lambda c: causes[c]) if causes else Stall.selected.name
-        waits = f"warps wait most for {cause} ({100 * self.stalls[cause] / max(self.warp_cycles, 1):.0f} % of warp-cycles)"
+        waits = (
+            f"warps wait most for {cause} ({100 * self.stalls[cause] / max(self.warp_cycles, 1):.0f} % of warp-cycles)"
+        )
         alone_text = f"if {name} were the only limit: {alone:,.0f} of {self.cycles:,} cycles ({100 * share:.0f} %)"
         if share >= _SATURATED:
             return f"limited by {name}; {alone_text}; {waits}"
@@ -99,6 +103,13 @@ class LaunchResult:
     def stalls(self) -> Mapping[str, int]:
         """Warp-cycles by cause; needs timing=True."""
         return self._timed().stalls
+
+    @property
+    def timeline(self) -> Timeline:
+        """What each warp did in every cycle; needs timing=True and timeline=True."""
+        if self._timed().timeline is None:
+            raise AttributeError("this launch kept no timeline: pass timeline=True")
+        return cast("Timeline", self._timed().timeline)
 
     @property
     def bank_conflicts(self) -> int:

@@ -6,9 +6,9 @@ at their bandwidth; a sector that is on its way already is waited for, not fetch
 
 from __future__ import annotations
 
-from simtc.jit import jit
+from simtc.jit import Float, Int, Record, jit
 from simtc.machine.types import float64, int64, void
-from simtc.timing.state import CACHES, SM_RECORD, Chip, Counter
+from simtc.timing.state import CACHES, SM_RECORD, Caches, Chip, Counter
 
 __all__ = ["NEVER", "load_sector", "store_sector", "warm_l2"]
 
@@ -17,7 +17,7 @@ _SECTOR = 32.0
 
 
 @jit(int64(CACHES, int64, float64))
-def _l2_way(caches, line, t):
+def _l2_way(caches: Caches, line: Int, t: Float) -> Int:
     """Find a line's place in L2, evicting the least recently used one for it; evicted data goes to DRAM."""
     tags, used, chip = caches.l2_tags, caches.l2_used, caches.chip
     ways = int64(chip[Chip.WAYS])
@@ -39,7 +39,7 @@ def _l2_way(caches, line, t):
 
 
 @jit(float64(CACHES, SM_RECORD, int64, float64))
-def _fetch(caches, sm, sector, t):
+def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     """Bring a sector from L2 (or DRAM) to an SM; return when it is there, beyond what an L1 hit takes."""
     chip, servers, counters = caches.chip, caches.servers, caches.counters
     start = max(sm.link_free, t)
@@ -62,7 +62,7 @@ def _fetch(caches, sm, sector, t):
 
 
 @jit(float64(CACHES, SM_RECORD, int64, float64))
-def load_sector(caches, sm, sector, t):
+def load_sector(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     """Look a sector up in L1 and return when it is there: t for a hit."""
     ways = int64(caches.chip[Chip.WAYS])
     line, number = sector >> 2, int64(sm.number)
@@ -91,7 +91,7 @@ def load_sector(caches, sm, sector, t):
 
 
 @jit(void(CACHES, int64, float64))
-def store_sector(caches, sector, t):
+def store_sector(caches: Caches, sector: Int, t: Float) -> None:
     """Write a sector through to L2, which keeps it."""
     served = max(caches.servers[0], t)
     caches.servers[0] = served + _SECTOR / caches.chip[Chip.L2_BYTES]
@@ -103,7 +103,7 @@ def store_sector(caches, sector, t):
 
 
 @jit(void(CACHES, int64, int64))
-def warm_l2(caches, first, last):
+def warm_l2(caches: Caches, first: Int, last: Int) -> None:
     """Fill L2 with sectors [first, last), as an earlier launch would have left it."""
     for sector in range(first, last):
         way = _l2_way(caches, sector >> 2, 0.0)

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from simtc.jit import jit
-from simtc.machine.state import CODE, MEMORY, STATE, Event, Geometry, Outcome, Waiting
+from typing import Any, TypeAlias
+
+from simtc.jit import Array, Int, Record, jit
+from simtc.machine.state import CODE, MEMORY, STATE, Code, Event, Geometry, Memory, Outcome, State, Waiting
 from simtc.machine.step import STEP
 from simtc.machine.types import LONGS, int64, void
 from simtc.results.stall import Stall
 from simtc.timing.events import settle
 from simtc.timing.issue import MACHINE_WARP, admit, check_hazards, follow, occupy, pick
 from simtc.timing.queue import advance
-from simtc.timing.state import CACHES, CLOCK, SM_RECORD, SUB_RECORD, TABLE, WARP_RECORD, Chip, Counter, Pipe
+from simtc.timing.record import close, show
+from simtc.timing.state import (
+    CACHES,
+    CLOCK,
+    SM_RECORD,
+    SUB_RECORD,
+    TABLE,
+    WARP_RECORD,
+    Caches,
+    Chip,
+    Clock,
+    Counter,
+    Pipe,
+    Table,
+)
 
 __all__ = ["run_chip"]
+
+Step: TypeAlias = Any  # simtc.machine.step.step, called through a pointer so that it is compiled once
 
 _IDLE = 1 << 60
 _WINDOW = 32  # cycles that one SM may be ahead of another: well below the latency of L2, through which they meet
 
 
 @jit(int64(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], MACHINE_WARP[::1], LONGS, int64, int64))
-def _next_event(sm, subs, warps, machines, span, cores, now):
+def _next_event(sm: Record, subs: Array, warps: Array, machines: Array, span: Array, cores: Int, now: Int) -> Int:
     """Return the next cycle in which anything can change, when nothing issued in this one."""
     best = int64(_IDLE)
     if sm.events > 0:
@@ -41,7 +59,7 @@ def _next_event(sm, subs, warps, machines, span, cores, now):
 
 
 @jit(void(STATE, CLOCK, int64, int64, int64))
-def _ended(s, ck, sm, slot, now):
+def _ended(s: State, ck: Clock, sm: Int, slot: Int, now: Int) -> None:
     """Replace a block that has ended by the next one of the grid."""
     ck.sms[sm].blocks -= 1
     ck.running[slot] = -1
@@ -52,7 +70,7 @@ def _ended(s, ck, sm, slot, now):
 
 
 @jit(int64(SM_RECORD, SUB_RECORD[::1], int64))
-def _draining(sm, subs, cores):
+def _draining(sm: Record, subs: Array, cores: Int) -> Int:
     """Tell whether stores of ended blocks are still on their way through the SM."""
     waiting = int64(sm.count)
     for sub in range(sm.number * cores, (sm.number + 1) * cores):
@@ -61,7 +79,7 @@ def _draining(sm, subs, cores):
 
 
 @jit(int64(STEP, STATE, MEMORY, CODE, CLOCK, TABLE, int64, int64, int64))
-def _issue(step, s, mem, code, ck, table, sub, w, now):
+def _issue(step: Step, s: State, mem: Memory, code: Code, ck: Clock, table: Table, sub: Int, w: Int, now: Int) -> Int:
     """Issue a warp's next instruction: execute it and set when the warp may go on; a negative result is a fault."""
     machine, warp, queue = s.warps[w], ck.warps[w], ck.subs[sub]
     place = int64(machine.pc)
@@ -76,6 +94,9 @@ def _issue(step, s, mem, code, ck, table, sub, w, now):
     ck.counters[Counter.INSTRUCTIONS] += 1
     ck.stalls[place, Stall.selected] += 1
     warp.cause = -1  # this cycle is charged
+    if ck.slices.shape[0]:
+        show(warp, ck.slices, ck.slice_count, w, place, int64(Stall.selected), now)
+        close(warp, ck.slices, ck.slice_count, w, now + 1)
     if s.event[Event.WAVEFRONTS]:
         ck.conflicts[place] += s.event[Event.WAVEFRONTS] - s.event[Event.IDEAL]
         ck.counters[Counter.IDEAL_WAVEFRONTS] += s.event[Event.IDEAL]
@@ -89,7 +110,18 @@ def _issue(step, s, mem, code, ck, table, sub, w, now):
 
 
 @jit(int64(STEP, STATE, MEMORY, CODE, CLOCK, TABLE, CACHES, LONGS, int64, int64))
-def _run_sm(step, s, mem, code, ck, table, caches, span, number, until):
+def _run_sm(
+    step: Step,
+    s: State,
+    mem: Memory,
+    code: Code,
+    ck: Clock,
+    table: Table,
+    caches: Caches,
+    span: Array,
+    number: Int,
+    until: Int,
+) -> Int:
     """Run one SM up to a cycle."""
     sm = ck.sms[number]
     cores = int64(ck.chip[Chip.SUB_CORES])
@@ -121,11 +153,13 @@ def _run_sm(step, s, mem, code, ck, table, caches, span, number, until):
             warp = ck.warps[w]
             if warp.resident and warp.cause >= 0 and warp.start <= now:
                 ck.stalls[s.warps[w].pc, warp.cause] += sm.next - now
+                if ck.slices.shape[0]:
+                    show(warp, ck.slices, ck.slice_count, w, int64(s.warps[w].pc), int64(warp.cause), now)
     return 0
 
 
 @jit(void(STATE, CLOCK))
-def _fill(s, ck):
+def _fill(s: State, ck: Clock) -> None:
     """Hand out the first blocks: one to each SM, then a second one to each, as far as they go."""
     sms, slots = ck.sms.size, int64(ck.chip[Chip.SLOTS])
     for slot in range(slots):
@@ -138,7 +172,9 @@ def _fill(s, ck):
 
 
 @jit(int64(STEP, STATE, MEMORY, CODE, CLOCK, TABLE, CACHES, LONGS, int64))
-def run_chip(step, s, mem, code, ck, table, caches, span, budget):
+def run_chip(
+    step: Step, s: State, mem: Memory, code: Code, ck: Clock, table: Table, caches: Caches, span: Array, budget: Int
+) -> Int:
     """Run until the grid is done or `budget` windows have passed; return 1 when done, 0 to go on, or a fault."""
     if ck.grid[0] == 0:
         _fill(s, ck)

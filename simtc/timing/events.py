@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simtc.jit import jit
+from simtc.jit import Array, Int, Record, jit
 from simtc.machine.types import int64, void
 from simtc.timing.state import HEAP, SM_RECORD, SUB_RECORD, WARP_RECORD
 
@@ -12,7 +12,7 @@ _PLACE = 8  # in the low bits of an event: a place of a sub-core's queue, instea
 
 
 @jit(void(SM_RECORD, int64, int64))
-def _at(sm, time, what):
+def _at(sm: Record, time: Int, what: Int) -> None:
     """Put an event on the heap."""
     i = int64(sm.events)
     if i >= HEAP:
@@ -30,19 +30,19 @@ def _at(sm, time, what):
 
 
 @jit(void(SM_RECORD, int64, int64, int64))
-def lower_board(sm, time, warp, board):
+def lower_board(sm: Record, time: Int, warp: Int, board: Int) -> None:
     """Bring a warp's scoreboard down by one at a time to come."""
     _at(sm, time, warp * 16 + board)
 
 
 @jit(void(SM_RECORD, int64, int64))
-def free_place(sm, time, sub):
+def free_place(sm: Record, time: Int, sub: Int) -> None:
     """Free a place of a sub-core's memory I/O queue at a time to come."""
     _at(sm, time, sub * 16 + _PLACE)
 
 
 @jit(int64(SM_RECORD))
-def _take(sm):
+def _take(sm: Record) -> Int:
     """Take the earliest event off the heap."""
     times, whats = sm.heap_time, sm.heap_what
     what = whats[0]
@@ -65,7 +65,7 @@ def _take(sm):
 
 
 @jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], int64))
-def settle(sm, subs, warps, now):
+def settle(sm: Record, subs: Array, warps: Array, now: Int) -> None:
     """Let everything happen whose time has come."""
     while sm.events > 0 and sm.heap_time[0] <= now:
         what = _take(sm)

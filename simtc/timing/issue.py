@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import from_dtype
 
-from simtc.jit import jit
+from simtc.jit import Array, Int, Record, jit
 from simtc.machine.run import start_block
-from simtc.machine.state import BLOCK, STATE, WARP, Event, Outcome, Waiting
+from simtc.machine.state import BLOCK, STATE, WARP, Event, Outcome, State, Waiting
 from simtc.machine.types import LONGS, int64, void
 from simtc.results.stall import Stall
 from simtc.timing.events import lower_board
@@ -22,25 +24,23 @@ from simtc.timing.state import (
     WARP_RECORD,
     Access,
     Chip,
+    Clock,
     Counter,
     Kind,
     Pipe,
+    Table,
 )
 
 __all__ = ["admit", "cause_of", "check_hazards", "follow", "occupy", "pick"]
 
 _SOURCES_READ = 2  # cycles after issue until sources have been read, where nothing better is known
-MACHINE_WARP = from_dtype(WARP)
-MACHINE_BLOCK = from_dtype(BLOCK)
+MACHINE_WARP: Any = from_dtype(WARP)
+MACHINE_BLOCK: Any = from_dtype(BLOCK)
 
 
-@jit(int64(WARP_RECORD, MACHINE_WARP, SUB_RECORD, OP_TIMING, int64, int64))
-def cause_of(warp, machine, queue, op, depth, now):
-    """Return why a warp cannot issue now; Stall.selected where it can."""
-    if machine.waiting == Waiting.BARRIER:
-        return Stall.barrier
-    if now < warp.ready_at:
-        return warp.after
+@jit(int64(WARP_RECORD, OP_TIMING))
+def _awaited(warp: Record, op: Record) -> Int:
+    """Return the cause if the instruction waits for a scoreboard, Stall.selected if it does not."""
     mask, board = op.wait_mask, 0
     while mask:
         if mask & 1 and warp.counts[board] > 0:
@@ -49,6 +49,19 @@ def cause_of(warp, machine, queue, op, depth, now):
         board += 1
     if op.kind == Kind.WAIT and warp.counts[op.wait_board] > op.wait_count:
         return Stall.long_scoreboard if warp.is_long[op.wait_board] else Stall.short_scoreboard
+    return Stall.selected
+
+
+@jit(int64(WARP_RECORD, MACHINE_WARP, SUB_RECORD, OP_TIMING, int64, int64))
+def cause_of(warp: Record, machine: Record, queue: Record, op: Record, depth: Int, now: Int) -> Int:
+    """Return why a warp cannot issue now; Stall.selected where it can."""
+    if machine.waiting == Waiting.BARRIER:
+        return Stall.barrier
+    if now < warp.ready_at:
+        return warp.after
+    awaited = _awaited(warp, op)
+    if awaited != Stall.selected:
+        return awaited
     if queue.free[op.pipe] > now:
         return Stall.math_pipe_throttle
     if op.kind == Kind.MEMORY and queue.held >= depth:
@@ -57,7 +70,7 @@ def cause_of(warp, machine, queue, op, depth, now):
 
 
 @jit(int64(WARP_RECORD[::1], MACHINE_WARP[::1], SUB_RECORD, OP_TIMING[::1], LONGS, int64))
-def pick(warps, machines, queue, ops, span, now):
+def pick(warps: Array, machines: Array, queue: Record, ops: Array, span: Array, now: Int) -> Int:
     """Note every warp's cause and choose the one that issues, or -1: greedy, then the youngest.
 
     Warps that compete for the tensor pipe, the XU or the memory I/O queue take turns.
@@ -79,7 +92,7 @@ def pick(warps, machines, queue, ops, span, now):
         return chosen
     if before >= 0 and warps[before].resident and warps[before].cause == Stall.selected and not queue.yielded:
         pipe = ops[machines[before].pc].pipe
-        chosen = oldest if pipe == Pipe.TENSOR or pipe == Pipe.XU or pipe == Pipe.MIO else before
+        chosen = oldest if pipe in (Pipe.TENSOR, Pipe.XU, Pipe.MIO) else before
     for w in range(span[0], span[1], span[2]):
         if w != chosen and warps[w].resident and warps[w].cause == Stall.selected:
             warps[w].cause = Stall.not_selected
@@ -87,7 +100,7 @@ def pick(warps, machines, queue, ops, span, now):
 
 
 @jit(void(WARP_RECORD, TABLE, LONGS, int64, int64, int64))
-def check_hazards(warp, table, counters, wide_upper, place, now):
+def check_hazards(warp: Record, table: Table, counters: Array, wide_upper: Int, place: Int, now: Int) -> None:
     """Check that every source with a fixed latency is ready, then note what this instruction writes."""
     op = table.ops[place]
     for i in range(op.first_read, op.first_read + op.reads):
@@ -110,7 +123,7 @@ def check_hazards(warp, table, counters, wide_upper, place, now):
 
 
 @jit(void(SM_RECORD, SUB_RECORD, WARP_RECORD, OP_TIMING, LONGS, int64, int64, int64))
-def occupy(sm, queue, warp, op, event, w, place, now):
+def occupy(sm: Record, queue: Record, warp: Record, op: Record, event: Array, w: Int, place: Int, now: Int) -> None:
     """Occupy the pipe and raise the scoreboards of an instruction that issues."""
     if op.pipe != Pipe.NONE:
         queue.free[op.pipe] = now + op.interval
@@ -133,7 +146,7 @@ def occupy(sm, queue, warp, op, event, w, place, now):
 
 
 @jit(void(WARP_RECORD[::1], MACHINE_WARP[::1], MACHINE_BLOCK, int64))
-def _release(warps, machines, block, ready_at):
+def _release(warps: Array, machines: Array, block: Record, ready_at: Int) -> None:
     """Start the warps that a barrier has just let go."""
     for w in range(block.first_warp, block.first_warp + block.warps):
         if warps[w].at_barrier and machines[w].waiting != Waiting.BARRIER:
@@ -143,7 +156,9 @@ def _release(warps, machines, block, ready_at):
 
 
 @jit(void(CLOCK, SUB_RECORD, OP_TIMING, MACHINE_WARP[::1], MACHINE_BLOCK, int64, int64, int64, int64))
-def follow(ck, queue, op, machines, block, w, outcome, taken, now):
+def follow(
+    ck: Clock, queue: Record, op: Record, machines: Array, block: Record, w: Int, outcome: Int, taken: Int, now: Int
+) -> None:
     """Set when a warp that has just issued may go on."""
     warp = ck.warps[w]
     queue.last, queue.yielded, warp.issued_at = w, op.yields, now
@@ -165,7 +180,7 @@ def follow(ck, queue, op, machines, block, w, outcome, taken, now):
 
 
 @jit(void(STATE, CLOCK, int64, int64, int64, int64))
-def admit(s, ck, sm, slot, number, now):
+def admit(s: State, ck: Clock, sm: Int, slot: Int, number: Int, now: Int) -> None:
     """Make a block resident: its warps start one after another."""
     start_block(s, slot, number)
     ck.running[slot] = number
@@ -176,10 +191,9 @@ def admit(s, ck, sm, slot, number, now):
         after = ck.chip[Chip.LAUNCH_BASE] + ck.chip[Chip.LAUNCH_WARP] * (w - block.first_warp)
         warp.ready_at, warp.after, warp.start = now + int64(after), Stall.no_instruction, now
         warp.resident, warp.at_barrier, warp.issued_at = 1, 0, 0
+        warp.shown_cause = -1
         warp.copies_done = 0
         for k in range(6):
             warp.counts[k] = 0
         for row in range(ROWS):
             warp.written_by[row] = -1
-
-

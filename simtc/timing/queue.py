@@ -1,15 +1,15 @@
 """The memory I/O path of an SM: a queue in each sub-core, one data stage for all, a return path to each.
 
 A memory instruction waits in its sub-core's queue, has its operands read through that sub-core's port, joins the SM's
-short queue, passes the data stage (a wavefront, or a line of L1, at a time) and returns its data. Nothing is reserved at
-issue: who comes to the data stage first is served first.
+short queue, passes the data stage (a wavefront, or a line of L1, at a time) and returns its data. Nothing is reserved
+at issue: who comes to the data stage first is served first.
 """
 
 from __future__ import annotations
 
 import math
 
-from simtc.jit import jit
+from simtc.jit import Array, Float, Int, Record, jit
 from simtc.machine.types import LONGS, float64, int64, void
 from simtc.timing.caches import load_sector, store_sector
 from simtc.timing.events import free_place, lower_board
@@ -21,6 +21,7 @@ from simtc.timing.state import (
     SUB_RECORD,
     WARP_RECORD,
     Access,
+    Caches,
     Chip,
     Counter,
 )
@@ -32,7 +33,9 @@ _SECTOR = 32.0
 
 
 @jit(void(SUB_RECORD, int64, int64, int64, int64, int64, int64, LONGS, int64))
-def push(queue, warp, place, now, wavefronts, lines, sectors, listed, first):
+def push(
+    queue: Record, warp: Int, place: Int, now: Int, wavefronts: Int, lines: Int, sectors: Int, listed: Array, first: Int
+) -> None:
     """Put a memory instruction into its sub-core's queue, with the sectors that `listed` names from `first` on."""
     i = (queue.head + queue.count) % QUEUE
     queue.ring_warp[i], queue.ring_place[i], queue.ring_pushed[i] = warp, place, now
@@ -44,7 +47,7 @@ def push(queue, warp, place, now, wavefronts, lines, sectors, listed, first):
 
 
 @jit(void(SM_RECORD, SUB_RECORD, OP_TIMING, int64, int64))
-def _move(sm, queue, op, sub, now):
+def _move(sm: Record, queue: Record, op: Record, sub: Int, now: Int) -> None:
     """Take the instruction whose operands have been read to the SM's queue; its registers may be overwritten soon."""
     i, j = (sm.head + sm.count) % QUEUE, queue.head
     warp = queue.ring_warp[j]
@@ -64,11 +67,11 @@ def _move(sm, queue, op, sub, now):
 
 
 @jit(float64(SM_RECORD, OP_TIMING, CACHES, int64))
-def _stage_cycles(sm, op, caches, i):
+def _stage_cycles(sm: Record, op: Record, caches: Caches, i: Int) -> Float:
     """Return how long an instruction holds the data stage."""
     access = op.access
     wavefront = _WAVEFRONT / caches.chip[Chip.STAGE_BYTES]
-    if access == Access.SHARED_LOAD or access == Access.SHARED_STORE or access == Access.EXCHANGE:
+    if access in (Access.SHARED_LOAD, Access.SHARED_STORE, Access.EXCHANGE):
         return sm.ring_wavefronts[i] * wavefront
     if access == Access.GROUP:
         return 0.0
@@ -79,48 +82,61 @@ def _stage_cycles(sm, op, caches, i):
     return cycles + (sm.ring_wavefronts[i] * wavefront if access == Access.COPY else 0.0)
 
 
+@jit(float64(SM_RECORD, CACHES, int64, float64))
+def _arrival(sm: Record, caches: Caches, i: Int, t: Float) -> Float:
+    """Look up every sector of a load and return when the last one is there: t if L1 holds them all."""
+    arrival = t
+    for k in range(sm.ring_sectors[i]):
+        arrival = max(arrival, load_sector(caches, sm, sm.ring_list[i, k], t))
+    return arrival
+
+
+@jit(void(SM_RECORD, CACHES, int64, float64))
+def _write_through(sm: Record, caches: Caches, i: Int, t: Float) -> None:
+    """Send the sectors of a store on to L2."""
+    for k in range(sm.ring_sectors[i]):
+        sm.up_free = max(sm.up_free, t) + 1.0
+        store_sector(caches, sm.ring_list[i, k], sm.up_free)
+    sm.drained = max(sm.drained, int64(sm.up_free) + 1)
+
+
 @jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, float64))
-def _serve(sm, subs, warps, ops, caches, t):
+def _serve(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, t: Float) -> None:
     """Pass the first instruction of the SM's queue through the data stage."""
     i = sm.head
     sm.head = (i + 1) % QUEUE
     sm.count -= 1
     op = ops[sm.ring_place[i]]
     warp, queue = warps[sm.ring_warp[i]], subs[sm.ring_sub[i]]
-    access, count = op.access, sm.ring_sectors[i]
+    access = op.access
     cycles = _stage_cycles(sm, op, caches, i)
     sm.stage_free = t + cycles
     sm.stage_busy += cycles
     done = t + cycles
     back = op.returned / caches.chip[Chip.RETURN_BYTES]
     if access == Access.GLOBAL_STORE:
-        for k in range(count):
-            sm.up_free = max(sm.up_free, t) + 1.0
-            store_sector(caches, sm.ring_list[i, k], sm.up_free)
-        sm.drained = max(sm.drained, int64(sm.up_free) + 1)
-    elif access == Access.SHARED_LOAD or access == Access.EXCHANGE or access == Access.GLOBAL_LOAD:
+        _write_through(sm, caches, i, t)
+    elif access in (Access.SHARED_LOAD, Access.EXCHANGE, Access.GLOBAL_LOAD):
         if access == Access.SHARED_LOAD:
             back = sm.ring_wavefronts[i] * _WAVEFRONT / caches.chip[Chip.RETURN_BYTES]
         queue.return_free = max(queue.return_free, t + _WAVEFRONT / caches.chip[Chip.STAGE_BYTES]) + back
         done = max(done, queue.return_free)
-    if access == Access.GLOBAL_LOAD or access == Access.COPY or access == Access.ATOMIC:
-        arrival = t
-        for k in range(count):
-            arrival = max(arrival, load_sector(caches, sm, sm.ring_list[i, k], t))
+    if access in (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC):
+        arrival = _arrival(sm, caches, i, t)
         if arrival > t:
             done = max(done, arrival + back + cycles)
     if access == Access.COPY:
         warp.copies_done = max(warp.copies_done, int64(math.ceil(done)) + op.tail)
     elif access == Access.GROUP:
         done = max(done, float64(warp.copies_done))
-    if access == Access.SHARED_LOAD or access == Access.SHARED_STORE:
+    if access in (Access.SHARED_LOAD, Access.SHARED_STORE):
         caches.counters[Counter.WAVEFRONTS] += sm.ring_wavefronts[i]
     if op.write_barrier >= 0:
         lower_board(sm, int64(math.ceil(done)) + op.tail, int64(sm.ring_warp[i]), op.write_barrier)
 
 
 @jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, int64))
-def advance(sm, subs, warps, ops, caches, now):
+def advance(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, now: Int) -> None:
     """Move the memory I/O path of an SM up to a cycle."""
     cores, depth = int64(caches.chip[Chip.SUB_CORES]), int64(caches.chip[Chip.SM_QUEUE])
     first_sub = sm.number * cores

@@ -15,7 +15,7 @@ from simtc.machine.functional import WORK_WORDS
 from simtc.machine.lowering import Lowered
 from simtc.machine.state import Geometry, Memory, new_state
 from simtc.machine.step import step
-from simtc.results import InstructionTime, Stall, Timing
+from simtc.results import InstructionTime, Stall, Timeline, Timing
 from simtc.timing.caches import NEVER, warm_l2
 from simtc.timing.chip import run_chip
 from simtc.timing.occupancy import Occupancy, occupancy
@@ -68,6 +68,7 @@ def time_launch(
     memory: Memory,
     arena: Arena,
     warm: bool,
+    slices: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Timing:
     """Execute a launch in the order and cycle in which the chip would.
@@ -89,7 +90,9 @@ def time_launch(
     geometry[Geometry.TRACE] = 1
     state = new_state(literals, geometry, slots=sms * slots, work_words=WORK_WORDS)
     table = clock_table(kernel, device)
-    clock, caches = _new_clock(kernel, device, sms=sms, slots=slots, warps=room.warps, blocks=blocks, shared=room.shared_bytes)
+    clock, caches = _new_clock(
+        kernel, device, sms=sms, slots=slots, warps=room.warps, blocks=blocks, shared=room.shared_bytes, slices=slices
+    )
     if warm:
         for start, end in zip(memory.starts, memory.ends, strict=True):
             warm_l2(caches, int(start) >> 5, (int(end) + 31) >> 5)
@@ -109,7 +112,7 @@ def time_launch(
 
 
 def _new_clock(
-    kernel: Kernel, device: Device, *, sms: int, slots: int, warps: int, blocks: int, shared: int
+    kernel: Kernel, device: Device, *, sms: int, slots: int, warps: int, blocks: int, shared: int, slices: int
 ) -> tuple[Clock, Caches]:
     sm = device.sm
     cores = sm.limits.sub_cores
@@ -134,6 +137,8 @@ def _new_clock(
         counters=counters,
         running=np.full(sms * slots, -1, np.int64),
         grid=np.array([0, blocks, 0], np.int64),
+        slices=np.zeros((slices, 5), np.int64),
+        slice_count=np.zeros(1, np.int64),
     )
     caches = Caches(
         chip=chip,
@@ -192,8 +197,8 @@ def _require_safety(kernel: Kernel, clock: Clock) -> None:
     instruction = kernel.instructions[int(counters[Counter.HAZARD_PLACE])]
     raise SimtcError(
         f"{kernel.name}: {counters[Counter.HAZARDS]} reads of a fixed-latency result before it is ready, the worst "
-        f"{counters[Counter.HAZARD_MISSING]} cycles early (row {counters[Counter.HAZARD_ROW]}) at {instruction.address:#06x} "
-        f"{instruction.text}: the latency table of sm_{kernel.sm} is wrong"
+        f"{counters[Counter.HAZARD_MISSING]} cycles early (row {counters[Counter.HAZARD_ROW]}) "
+        f"at {instruction.address:#06x} {instruction.text}: the latency table of sm_{kernel.sm} is wrong"
     )
 
 
@@ -210,9 +215,22 @@ def _read(kernel: Kernel, clock: Clock, room: Occupancy, device: Device) -> Timi
         counters={c.name.lower(): int(clock.counters[c]) for c in _REPORTED},
         blocks_per_sm=room.blocks,
         occupancy_limit=room.limit,
+        timeline=_timeline(kernel, clock, device) if clock.slices.shape[0] else None,
         by_instruction=tuple(
             _instruction_time(instruction, clock, place) for place, instruction in enumerate(kernel.instructions)
         ),
+    )
+
+
+def _timeline(kernel: Kernel, clock: Clock, device: Device) -> Timeline:
+    seen, kept = int(clock.slice_count[0]), clock.slices.shape[0]
+    return Timeline(
+        kernel=kernel.name,
+        texts=tuple(i.text or i.mnemonic for i in kernel.instructions),
+        warps_per_sm=len(clock.warps) // len(clock.sms),
+        sub_cores=device.sm.limits.sub_cores,
+        raw=clock.slices[: min(seen, kept)].copy(),
+        dropped=max(seen - kept, 0),
     )
 
 

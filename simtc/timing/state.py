@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numba import float64, from_dtype, int16, int64, types
+from numba import from_dtype, int16, types
 
+from simtc.jit import Array
+from simtc.machine.types import float64, int64
 from simtc.results.stall import Stall
 
 __all__ = [
@@ -126,6 +128,9 @@ WARP_CLOCK: Final = np.dtype(
         ("resident", np.int32),
         ("at_barrier", np.int32),
         ("issued_at", np.int64),
+        ("shown_since", np.int64),  # the open slice of the timeline: its start, cause and instruction
+        ("shown_cause", np.int32),
+        ("shown_place", np.int32),
         ("written_at", np.int64, (ROWS,)),  # issue cycle of the last writer of each register
         ("written_by", np.int8, (ROWS,)),  # and its producer class, -1 for none
     ],
@@ -238,50 +243,53 @@ class Chip(IntEnum):
 class Table(NamedTuple):
     """What the clock knows of each instruction."""
 
-    ops: np.ndarray  # TIMING records
-    rows: np.ndarray  # int16: registers read and written, as rows of the hazard table
-    safe: np.ndarray  # (producers, consumers) int64: cycles that the compiler must keep
+    ops: Array  # TIMING records
+    rows: Array  # int16: registers read and written, as rows of the hazard table
+    safe: Array  # (producers, consumers) int64: cycles that the compiler must keep
 
 
 class Caches(NamedTuple):
     """The memory hierarchy behind the SMs' data stages."""
 
-    chip: np.ndarray  # float64 constants, see Chip
-    l1_tags: np.ndarray  # (sms, sets * ways)
-    l1_ready: np.ndarray  # (sms, sets * ways * 4) when each sector is there; a huge number for never
-    l1_used: np.ndarray
-    l2_tags: np.ndarray  # (sets * ways)
-    l2_ready: np.ndarray
-    l2_used: np.ndarray
-    l2_dirty: np.ndarray  # sector bits
-    servers: np.ndarray  # float64: when L2 and DRAM are free
-    counters: np.ndarray
+    chip: Array  # float64 constants, see Chip
+    l1_tags: Array  # (sms, sets * ways)
+    l1_ready: Array  # (sms, sets * ways * 4) when each sector is there; a huge number for never
+    l1_used: Array
+    l2_tags: Array  # (sets * ways)
+    l2_ready: Array
+    l2_used: Array
+    l2_dirty: Array  # sector bits
+    servers: Array  # float64: when L2 and DRAM are free
+    counters: Array
 
 
 class Clock(NamedTuple):
     """The chip in motion."""
 
-    chip: np.ndarray  # float64 constants, see Chip
-    sms: np.ndarray
-    subs: np.ndarray
-    warps: np.ndarray
-    stalls: np.ndarray  # (instructions, STALLS) cycles
-    issued: np.ndarray  # per instruction
-    conflicts: np.ndarray  # per instruction: wavefronts beyond the ideal
-    counters: np.ndarray
-    running: np.ndarray  # (sms * slots) the block in each slot, -1 for none
-    grid: np.ndarray  # next block, blocks, blocks done
+    chip: Array  # float64 constants, see Chip
+    sms: Array
+    subs: Array
+    warps: Array
+    stalls: Array  # (instructions, STALLS) cycles
+    issued: Array  # per instruction
+    conflicts: Array  # per instruction: wavefronts beyond the ideal
+    counters: Array
+    running: Array  # (sms * slots) the block in each slot, -1 for none
+    grid: Array  # next block, blocks, blocks done
+    slices: Array  # (room, 5) the timeline: warp, instruction, cause, start, end; no rows where none is wanted
+    slice_count: Array  # (1,) slices seen, of which the first ones are kept
 
 
 def _named(kind: type, *fields: object) -> types.NamedTuple:
-    return types.NamedTuple(fields, kind)
+    return types.NamedTuple(fields, kind)  # type: ignore[no-untyped-call] # numba
 
 
+_I16: Any = int16[::1]
 _L, _LL, _F = int64[::1], int64[:, ::1], float64[::1]
-OP_TIMING: Final = from_dtype(TIMING)
-SM_RECORD: Final = from_dtype(SM)
-SUB_RECORD: Final = from_dtype(SUB)
-WARP_RECORD: Final = from_dtype(WARP_CLOCK)
-TABLE: Final = _named(Table, OP_TIMING[::1], int16[::1], _LL)
+OP_TIMING: Any = from_dtype(TIMING)
+SM_RECORD: Any = from_dtype(SM)
+SUB_RECORD: Any = from_dtype(SUB)
+WARP_RECORD: Any = from_dtype(WARP_CLOCK)
+TABLE: Final = _named(Table, OP_TIMING[::1], _I16, _LL)
 CACHES: Final = _named(Caches, _F, _LL, float64[:, ::1], _LL, _L, _F, _L, _L, _F, _L)
-CLOCK: Final = _named(Clock, _F, SM_RECORD[::1], SUB_RECORD[::1], WARP_RECORD[::1], _LL, _L, _L, _L, _L, _L)
+CLOCK: Final = _named(Clock, _F, SM_RECORD[::1], SUB_RECORD[::1], WARP_RECORD[::1], _LL, _L, _L, _L, _L, _L, _LL, _L)

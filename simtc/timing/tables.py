@@ -115,19 +115,18 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         op["kind"] = How.VARIABLE
         op["latency"] = round(tensor.latency_second_cycles)
     elif pipe in (Pipe.MIO, Pipe.ADU, Pipe.XU) or instruction.opcode in sm.special:
-        special = sm.special.get(instruction.opcode)
-        constants = special if special is not None else sm.pipes.xu
-        op["interval"], op["kind"] = round(constants.issue_interval_cycles), How.VARIABLE
-        op["latency"] = round(constants.latency_cycles)
+        special = sm.special.get(instruction.opcode, sm.pipes.xu)
+        op["interval"], op["kind"] = round(special.issue_interval_cycles), How.VARIABLE
+        op["latency"] = round(special.latency_cycles)
         if pipe is Pipe.MIO:
             op["pipe"] = Pipe.ADU  # special registers do not pass the data stage
         if instruction.opcode == "BAR":
             op["interval"], op["kind"] = 1, How.FIXED
     elif pipe is not Pipe.NONE:
-        constants = pipe_constants(instruction, device)
-        op["interval"] = constants.issue_interval_cycles
+        arithmetic = pipe_constants(instruction, device)
+        op["interval"] = arithmetic.issue_interval_cycles
         if not opcode.is_fixed_latency(instruction_sm(device)):
-            op["kind"], op["latency"] = How.VARIABLE, round(constants.observed_cycles)
+            op["kind"], op["latency"] = How.VARIABLE, round(arithmetic.observed_cycles)
 
 
 def instruction_sm(device: Device) -> int:

@@ -16,9 +16,7 @@ SMS = {"v100_pcie": 70, "titan_v": 70, "t4": 75, "rtx2070": 75, "a100_sxm": 80, 
 
 def line(text, *, stall=1, write=None, read=None, wait=()):
     """Parse one instruction and give it a control code."""
-    code = ControlCode(
-        stall=stall, write_barrier=write, read_barrier=read, wait_mask=sum(1 << board for board in wait)
-    )
+    code = ControlCode(stall=stall, write_barrier=write, read_barrier=read, wait_mask=sum(1 << board for board in wait))
     return replace(parse_instruction(text, address=0), control=code)
 
 

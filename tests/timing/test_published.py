@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tests.timing.micro import cycles, each, line
 
 SHARED = 16384
@@ -29,12 +30,10 @@ def test_cpi_of_yan(board, text, cpi):
 
 @pytest.mark.parametrize(("board", "latency"), [("t4", 19), ("v100_pcie", 19), ("h200", 23)])
 def test_shared_memory_latency(board, latency):
-    def link(i):
-        return line("LDS R6, [R6]", write=0, wait=(0,), stall=2)
-
+    link = line("LDS R6, [R6]", write=0, wait=(0,), stall=2)
     start = [line("MOV R6, RZ", stall=12)]
-    few = cycles(board, start + [link(i) for i in range(32)], shared_bytes=SHARED)
-    many = cycles(board, start + [link(i) for i in range(64)], shared_bytes=SHARED)
+    few = cycles(board, [*start, *[link] * 32], shared_bytes=SHARED)
+    many = cycles(board, [*start, *[link] * 64], shared_bytes=SHARED)
     assert (many - few) / 32 == pytest.approx(latency, abs=1)
 
 
@@ -43,12 +42,9 @@ def test_conflicts_on_v100_cost_two_cycles_a_way(ways):
     """Jia et al.: 19, 21, 25, 33, 49, 81 cycles for 1, 2, 4 .. 32-way conflicts."""
     shift = {1: 2, 2: 3, 4: 4, 8: 5, 16: 6, 32: 7}[ways]
     start = [line(f"SHF.L.U32 R6, R4, {shift:#x}, RZ", stall=12)]
-
-    def link(i):
-        return line("LDS R7, [R6]", write=0, wait=(0,), stall=2)
-
-    few = cycles("v100_pcie", start + [link(i) for i in range(16)], shared_bytes=SHARED)
-    many = cycles("v100_pcie", start + [link(i) for i in range(32)], shared_bytes=SHARED)
+    link = line("LDS R7, [R6]", write=0, wait=(0,), stall=2)
+    few = cycles("v100_pcie", [*start, *[link] * 16], shared_bytes=SHARED)
+    many = cycles("v100_pcie", [*start, *[link] * 32], shared_bytes=SHARED)
     assert (many - few) / 16 == pytest.approx(19 + 2 * (ways - 1), abs=1)
 
 

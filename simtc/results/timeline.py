@@ -1,0 +1,171 @@
+"""The timeline of a launch: what each warp did in every cycle."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simtc.results.stall import Stall
+
+__all__ = ["GLYPHS", "Slice", "Timeline"]
+
+GLYPHS = {
+    Stall.selected: "#",
+    Stall.wait: ".",
+    Stall.short_scoreboard: "s",
+    Stall.long_scoreboard: "L",
+    Stall.mio_throttle: "q",
+    Stall.lg_throttle: "g",
+    Stall.math_pipe_throttle: "m",
+    Stall.barrier: "B",
+    Stall.not_selected: "-",
+    Stall.branch_resolving: "b",
+    Stall.no_instruction: " ",
+    Stall.dispatch_stall: "d",
+    Stall.membar: "f",
+    Stall.sleeping: "z",
+    Stall.drain: "w",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """One cause of one warp at one instruction; `selected` is the cycle in which it issued."""
+
+    warp: int  # warp slot of the chip: its SM is warp // warps_per_sm
+    instruction: int  # its place in the kernel
+    cause: Stall
+    start: int  # cycle
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """Slices of all warps, in the order in which they ended."""
+
+    kernel: str
+    texts: tuple[str, ...] = field(repr=False)  # of the instructions
+    warps_per_sm: int
+    sub_cores: int
+    raw: NDArray[Any] = field(repr=False)  # (slices, 5) int64: warp, instruction, cause, start, end
+    dropped: int  # slices beyond the room that was made for them
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+    def __iter__(self) -> Iterator[Slice]:
+        for warp, instruction, cause, start, end in self.raw.tolist():
+            yield Slice(warp=warp, instruction=instruction, cause=Stall(cause), start=start, end=end)
+
+    def place(self, warp: int) -> tuple[int, int, int]:
+        """Return SM, sub-core, and the warp's number within the SM."""
+        sm, within = divmod(warp, self.warps_per_sm)
+        return sm, within % self.sub_cores, within
+
+    def to_perfetto(self, path: str | Path) -> None:
+        """Write a trace that ui.perfetto.dev and chrome://tracing open; gzipped where the name ends in .gz.
+
+        A process is an SM, a thread a warp under its sub-core; one cycle is shown as one microsecond.
+
+        Source: Trace Event Format, "X" complete events and "M" metadata.
+        """
+        events: list[dict[str, Any]] = []
+        for warp in sorted(set(self.raw[:, 0].tolist())):
+            sm, sub, within = self.place(warp)
+            thread = {"ph": "M", "pid": sm, "tid": 100 * sub + within}
+            events += [
+                {"ph": "M", "pid": sm, "name": "process_name", "args": {"name": f"SM {sm}"}},
+                {**thread, "name": "thread_name", "args": {"name": f"sub-core {sub} warp {within}"}},
+                {**thread, "name": "thread_sort_index", "args": {"sort_index": 100 * sub + within}},
+            ]
+        for one in self:
+            sm, sub, within = self.place(one.warp)
+            text = self.texts[one.instruction]
+            name = text if one.cause is Stall.selected else one.cause.name
+            events.append(
+                {
+                    "ph": "X",
+                    "pid": sm,
+                    "tid": 100 * sub + within,
+                    "ts": one.start,
+                    "dur": one.end - one.start,
+                    "name": name,
+                    "cat": "issue" if one.cause is Stall.selected else "stall",
+                    "args": {"address": f"{16 * one.instruction:#06x}", "instruction": text},
+                }
+            )
+        data = json.dumps({"traceEvents": events, "displayTimeUnit": "ns", "otherData": {"kernel": self.kernel}})
+        if str(path).endswith(".gz"):
+            with gzip.GzipFile(path, "wb", mtime=0) as file:
+                file.write(data.encode())
+        else:
+            Path(path).write_text(data, encoding="utf-8")
+
+    def to_kanata(self, path: str | Path) -> None:
+        """Write a log for the pipeline viewer Konata: one line an executed instruction, its stalls as stages.
+
+        Source: the Kanata log format, version 0004.
+        """
+        log: list[tuple[int, int, list[str]]] = []
+        open_of: dict[int, int] = {}
+        number = 0
+        for one in sorted(self, key=lambda s: (s.start, s.warp)):
+            lane = []
+            if one.warp not in open_of:
+                open_of[one.warp] = number
+                sm, sub, within = self.place(one.warp)
+                lane = [f"I\t{number}\t{number}\t{one.warp}", f"L\t{number}\t0\t{self.texts[one.instruction]}"]
+                lane.append(f"L\t{number}\t1\tSM {sm} sub-core {sub} warp {within} at {16 * one.instruction:#06x}")
+                number += 1
+            identity = open_of[one.warp]
+            stage = "Is" if one.cause is Stall.selected else one.cause.name
+            log.append((one.start, 0, [*lane, f"S\t{identity}\t0\t{stage}"]))
+            closing = [f"E\t{identity}\t0\t{stage}"]
+            if one.cause is Stall.selected:
+                closing.append(f"R\t{identity}\t{identity}\t0")
+                del open_of[one.warp]
+            log.append((one.end, -1, closing))
+        log.sort(key=lambda entry: (entry[0], entry[1]))
+        lines, now = ["Kanata\t0004", f"C=\t{log[0][0] if log else 0}"], log[0][0] if log else 0
+        for cycle, _, entries in log:
+            if cycle > now:
+                lines.append(f"C\t{cycle - now}")
+                now = cycle
+            lines += entries
+        Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def to_text(self, *, first: int = 0, last: int | None = None, width: int = 100, warps: int = 16) -> str:
+        """Draw warps as rows and cycles as columns, one glyph a cause; a column shows what most of its cycles were.
+
+        Args:
+            first: first cycle.
+            last: cycle to stop before; the end by default.
+            width: columns.
+            warps: rows, of the first warps.
+
+        """
+        end = int(self.raw[:, 4].max(initial=first + 1)) if last is None else last
+        shown = sorted(set(self.raw[:, 0].tolist()))[:warps]
+        step = max(-(-(end - first) // width), 1)
+        columns = -(-(end - first) // step)
+        lines = [f"{self.kernel}: cycles {first} to {end}, {step} a column"]
+        for warp in shown:
+            mine = self.raw[self.raw[:, 0] == warp]
+            weight = np.zeros((columns, len(Stall)), np.int64)
+            for _, _, cause, start, stop in mine.tolist():
+                for column in range(max(start - first, 0) // step, min(-(-(stop - first) // step), columns)):
+                    begin = first + column * step
+                    weight[column, cause] += max(min(stop, begin + step) - max(start, begin), 0)
+            row = "".join(GLYPHS[Stall(int(w.argmax()))] if w.any() else " " for w in weight)
+            sm, sub, within = self.place(warp)
+            lines.append(f"{sm:>3}.{sub} w{within:<3}{row}")
+        used = sorted(set(self.raw[:, 2].tolist()))
+        lines.append("   ".join(f"{GLYPHS[Stall(cause)]!r} {Stall(cause).name}" for cause in used))
+        return "\n".join(lines)
