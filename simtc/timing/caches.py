@@ -38,6 +38,17 @@ def _l2_way(caches: Caches, line: Int, t: Float) -> Int:
     return victim
 
 
+@jit(float64(CACHES, SM_RECORD, int64))
+def _distance(caches: Caches, sm: Record, line: Int) -> Float:
+    """Return how much farther than the mean, or nearer, the slice that holds a line is from an SM.
+
+    L2 stands in two halves: to any SM, half of the lines are near and half are far. Which, no one publishes; any fair
+    hash gives loads of many lines the latency of the far half, which is what matters.
+    """
+    far = ((line * 2654435761) >> 16 ^ sm.number) & 1
+    return caches.chip[Chip.L2_SPREAD] * (0.5 if far else -0.5)
+
+
 @jit(float64(CACHES, SM_RECORD, int64, float64))
 def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     """Bring a sector from L2 (or DRAM) to an SM; return when it is there, beyond what an L1 hit takes."""
@@ -53,7 +64,8 @@ def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     place = 4 * way + (sector & 3)
     if caches.l2_ready[place] < NEVER:
         counters[Counter.L2_HITS] += 1
-        return max(served + chip[Chip.L2_EXTRA], caches.l2_ready[place])
+        arrival = served + chip[Chip.L2_EXTRA] + _distance(caches, sm, sector >> 2)
+        return max(arrival, caches.l2_ready[place])
     counters[Counter.DRAM_SECTORS] += 1
     sent = max(servers[1], served)
     servers[1] = sent + _SECTOR / chip[Chip.DRAM_BYTES]

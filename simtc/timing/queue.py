@@ -129,7 +129,7 @@ def _serve(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, t:
         warp.copies_done = max(warp.copies_done, int64(math.ceil(done)) + op.tail)
     elif access == Access.GROUP:
         done = max(done, float64(warp.copies_done))
-    if access in (Access.SHARED_LOAD, Access.SHARED_STORE):
+    if access in (Access.SHARED_LOAD, Access.SHARED_STORE, Access.COPY):
         caches.counters[Counter.WAVEFRONTS] += sm.ring_wavefronts[i]
     if op.write_barrier >= 0:
         lower_board(sm, int64(math.ceil(done)) + op.tail, int64(sm.ring_warp[i]), op.write_barrier)

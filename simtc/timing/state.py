@@ -237,6 +237,7 @@ class Chip(IntEnum):
     BRANCH_NOT_TAKEN = 25
     STORE_DRAIN = 26
     WIDE_UPPER = 27
+    L2_SPREAD = 28  # latency from the nearest slices to the farthest
     COUNT = 32
 
 
