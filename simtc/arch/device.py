@@ -56,12 +56,14 @@ class Device:
     l2_measured_gb_per_s: float
     l2_hit_cycles: float  # latency of LDG.32 that misses L1
     l2_spread_cycles: float  # from the nearest to the farthest slice
+    l2_fetch_bytes: int  # what a miss brings from DRAM
     dram_bytes: int
     dram_clock_mhz: int  # as nvidia-smi reports it: two transfers a clock
     dram_bus_bits: int
     dram_gb_per_s: float
     dram_measured_gb_per_s: float
     dram_cycles: float  # latency of LDG.32 that misses L2, TLB warm
+    dram_spread_cycles: float  # from the quickest to the slowest of such loads
     constants: Mapping[str, Constant]  # provenance, by path; the SM's included
 
     @property

@@ -38,15 +38,15 @@ def _l2_way(caches: Caches, line: Int, t: Float) -> Int:
     return victim
 
 
-@jit(float64(CACHES, SM_RECORD, int64))
-def _distance(caches: Caches, sm: Record, line: Int) -> Float:
-    """Return how much farther than the mean, or nearer, the slice that holds a line is from an SM.
+@jit(float64(SM_RECORD, int64))
+def _distance(sm: Record, line: Int) -> Float:
+    """Return how far the slice that holds a line is from an SM, as a share of the spread around the mean.
 
     L2 stands in two halves: to any SM, half of the lines are near and half are far. Which, no one publishes; any fair
     hash gives loads of many lines the latency of the far half, which is what matters.
     """
     far = ((line * 2654435761) >> 16 ^ sm.number) & 1
-    return caches.chip[Chip.L2_SPREAD] * (0.5 if far else -0.5)
+    return 0.5 if far else -0.5
 
 
 @jit(float64(CACHES, SM_RECORD, int64, float64))
@@ -62,15 +62,22 @@ def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     way = _l2_way(caches, sector >> 2, served)
     caches.l2_used[way] = int64(t) + 1
     place = 4 * way + (sector & 3)
+    distance = _distance(sm, sector >> 2)
     if caches.l2_ready[place] < NEVER:
         counters[Counter.L2_HITS] += 1
-        arrival = served + chip[Chip.L2_EXTRA] + _distance(caches, sm, sector >> 2)
+        arrival = served + chip[Chip.L2_EXTRA] + chip[Chip.L2_SPREAD] * distance
         return max(arrival, caches.l2_ready[place])
-    counters[Counter.DRAM_SECTORS] += 1
     sent = max(servers[1], served)
-    servers[1] = sent + _SECTOR / chip[Chip.DRAM_BYTES]
-    caches.l2_ready[place] = sent + chip[Chip.DRAM_EXTRA]
-    return caches.l2_ready[place]
+    arrival = sent + chip[Chip.DRAM_EXTRA] + chip[Chip.DRAM_SPREAD] * distance
+    # a miss brings the aligned group of sectors that DRAM is read in
+    group = int64(chip[Chip.L2_FETCH]) >> 5
+    first = place & ~(group - 1)
+    for i in range(first, first + group):
+        if caches.l2_ready[i] >= NEVER:
+            counters[Counter.DRAM_SECTORS] += 1
+            servers[1] = max(servers[1], sent) + _SECTOR / chip[Chip.DRAM_BYTES]
+            caches.l2_ready[i] = arrival
+    return arrival
 
 
 @jit(float64(CACHES, SM_RECORD, int64, float64))

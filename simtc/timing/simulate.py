@@ -172,6 +172,8 @@ def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: in
         Chip.DRAM_BYTES: device.dram_measured_bytes_per_cycle,
         Chip.L2_EXTRA: device.l2_hit_cycles - hit,
         Chip.L2_SPREAD: device.l2_spread_cycles,
+        Chip.L2_FETCH: device.l2_fetch_bytes,
+        Chip.DRAM_SPREAD: device.dram_spread_cycles,
         Chip.DRAM_EXTRA: device.dram_cycles - hit,
         Chip.BRANCH_TAKEN: sm.issue.branch_taken_cycles,
         Chip.BARRIER_RELEASE: sm.issue.barrier_release_cycles,

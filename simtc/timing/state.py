@@ -238,6 +238,8 @@ class Chip(IntEnum):
     STORE_DRAIN = 26
     WIDE_UPPER = 27
     L2_SPREAD = 28  # latency from the nearest slices to the farthest
+    DRAM_SPREAD = 29
+    L2_FETCH = 30  # bytes that a miss brings from DRAM
     COUNT = 32
 
 
