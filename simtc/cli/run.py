@@ -134,6 +134,7 @@ def _run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
         kernel = next(iter(program))
     if kernel is None:
         raise BadInputError(f"{path} holds several kernels: name one of {', '.join(program)}")
+    chosen = program[kernel]
     for needed in ("grid", "block"):
         if not options[needed]:
             raise BadInputError(
@@ -142,7 +143,7 @@ def _run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
     parsed = arguments_from_specs(options["args"])
     with bar("blocks") as progress:
         result = launch(
-            program[kernel], _numbers("grid", options["grid"]), _numbers("block", options["block"]), parsed.values,
+            chosen, _numbers("grid", options["grid"]), _numbers("block", options["block"]), parsed.values,
             shared_bytes=options["shared_bytes"], device=_board(options), timing=options["timing"],
             caches=options["caches"], timeline=bool(options["timeline"]), progress=progress,
             instruction_limit=options["max_instructions"] or INSTRUCTION_LIMIT,
