@@ -50,7 +50,18 @@ def test_it_says_what_it_computed_and_where_the_cycles_went(simtc):
 def test_json_has_the_keys_of_its_schema(simtc):
     code, out, _ = simtc(*SMALL, "--timing", "--json")
     data = json.loads(out)
-    keys = "kernel device cycles seconds tflops instructions stalls bank_conflicts limit digest".split()
+    keys = [
+        "kernel",
+        "device",
+        "cycles",
+        "seconds",
+        "tflops",
+        "instructions",
+        "stalls",
+        "bank_conflicts",
+        "limit",
+        "digest",
+    ]
     assert code == 0
     assert next(iter(data)) == "schema"
     assert data["schema"] == "simtc.run/1"
