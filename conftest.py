@@ -18,7 +18,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Skip what needs a GPU unless it was asked for."""
     if not config.getoption("--gpu"):
         for item in items:
-            if "gpu" in item.keywords:
+            if item.get_closest_marker("gpu"):  # the marker, not the folder of that name
                 item.add_marker(pytest.mark.skip(reason="needs a GPU: run pytest --gpu on a machine that has one"))
 
 

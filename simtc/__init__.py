@@ -9,15 +9,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from simtc.launch import launch
+    from simtc.launch import launch  # type: ignore[no-redef] # the room is callable too
     from simtc.layout import fragment
+    from simtc.models.analytic import simulate
     from simtc.numerics.multiply import mma
     from simtc.sass import load
 
-__all__ = ["fragment", "launch", "load", "mma"]
+__all__ = ["fragment", "launch", "load", "mma", "simulate"]
 __version__ = "0.1.0"
 
-_HOMES = {"fragment": "layout", "launch": "launch", "load": "sass", "mma": "numerics.multiply"}
+_HOMES = {
+    "fragment": "layout",
+    "launch": "launch",
+    "load": "sass",
+    "mma": "numerics.multiply",
+    "simulate": "models.analytic",
+}
 
 
 def __getattr__(name: str) -> object:

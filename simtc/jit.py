@@ -17,13 +17,14 @@ from typing import Any, TypeAlias, TypeVar
 
 import numba
 
-__all__ = ["Array", "Float", "Int", "Record", "cache_folder", "is_compiled", "jit", "on_compile"]
+__all__ = ["Array", "Arrays", "Float", "Int", "Record", "cache_folder", "is_compiled", "jit", "on_compile"]
 
 # What compiled functions take, for the reader and the type checker; their signatures say how wide.
 Int: TypeAlias = Any
 Float: TypeAlias = Any
 Record: TypeAlias = Any  # one record of a structured array
 Array: TypeAlias = Any  # of numbers or of records
+Arrays: TypeAlias = Any  # a bundle of them
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).resolve().parent

@@ -17,10 +17,11 @@ __all__ = ["Marshalled", "marshal"]
 
 @dataclass(slots=True)
 class Marshalled:
-    """The parameter area, and the buffers it points to."""
+    """The parameter area, the buffers it points to, and the constant banks with the addresses that a driver adds."""
 
     area: bytes
     arena: Arena
+    constants: dict[int, bytes]
 
 
 def marshal(kernel: Kernel, args: Sequence[Any]) -> Marshalled:
@@ -54,7 +55,8 @@ def marshal(kernel: Kernel, args: Sequence[Any]) -> Marshalled:
             plain[place] = _value(kernel, place, arg, parameter.size)
     tables = {place: np.zeros(max(len(inside), 1), np.uint64) for place, inside in pointers.items()}
     table_at = {place: len(buffers) + order for order, place in enumerate(tables)}
-    every = [*buffers, *tables.values()]
+    variables = np.frombuffer(kernel.global_data, np.uint8).copy()
+    every = [*buffers, *tables.values(), *([variables] if variables.size else [])]
     addresses = Arena(every).addresses  # where each will be; the tables' contents depend on it
     for place, inside in pointers.items():
         tables[place][: len(inside)] = [addresses[i] for i in inside]
@@ -64,7 +66,23 @@ def marshal(kernel: Kernel, args: Sequence[Any]) -> Marshalled:
         where = single.get(place, table_at.get(place))
         value = plain[place] if where is None else addresses[where].to_bytes(8, "little")
         area[parameter.offset : parameter.offset + len(value)] = value
-    return Marshalled(bytes(area), arena)
+    return Marshalled(bytes(area), arena, _linked(kernel, addresses[-1] if variables.size else 0))
+
+
+def _linked(kernel: Kernel, variables_at: int) -> dict[int, bytes]:
+    """Return the kernel's constant banks with the addresses of its global variables in their places."""
+    banks = {number: bytearray(data) for number, data in kernel.constants.items()}
+    for relocation in kernel.relocations:
+        if relocation.bank is None:
+            raise BadInputError(
+                f"{kernel.name} needs the address of {relocation.symbol} in its code, which only a chip's driver gives"
+            )
+        bank = banks.setdefault(relocation.bank, bytearray())
+        bank.extend(bytes(max(0, relocation.offset + 8 - len(bank))))
+        # a function that is not in the file (vprintf) is at 0: calling it is a fault that says so
+        address = 0 if relocation.target is None else variables_at + relocation.target
+        bank[relocation.offset : relocation.offset + 8] = address.to_bytes(8, "little")
+    return {number: bytes(data) for number, data in banks.items()}
 
 
 def _buffer(kernel: Kernel, place: int, array: Any, size: int) -> np.ndarray:

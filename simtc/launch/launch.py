@@ -66,7 +66,7 @@ def launch(
     shape = geometry(kernel, grid3, block3, shared_bytes, board)
     lowered = lower(kernel)
     marshalled = marshal(kernel, args)
-    banks = {**kernel.constants, 0: bank0(kernel, grid3, block3, marshalled.area)}
+    banks = {**marshalled.constants, 0: bank0(kernel, grid3, block3, marshalled.area)}
     literals = lowered.rows(banks)
     shape[Geometry.LITERAL_WORDS] = literals.size
     memory = marshalled.arena.memory(banks)

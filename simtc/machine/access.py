@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simtc.jit import jit
+from simtc.jit import Array, Arrays, Int, Record, jit
 from simtc.machine.micro import Flag
 from simtc.machine.micro import Memory as Code
 from simtc.machine.state import (
@@ -28,9 +28,9 @@ _WINDOW = np.int64(24)  # windows are 16 MiB
 
 
 @jit(void(WORDS, LONGS, OP, int64, int64, int64, int64))
-def addresses(F, address, op, a, b, offset, width):
+def addresses(F: Array, address: Array, op: Record, a: Int, b: Int, offset: Int, width: Int) -> None:
     """Compute each lane's address: register (32 or 64 bits, scaled) + uniform register + offset."""
-    scale = int64(op.variant)
+    scale = int64(op.scale)
     for lane in range(32):
         x = int64(F[a + lane])
         if width & 1:
@@ -43,14 +43,14 @@ def addresses(F, address, op, a, b, offset, width):
 
 
 @jit(int64(LONGS, int64, int64, int64))
-def fault(event, kind, lane, address):
+def fault(event: Array, kind: Int, lane: Int, address: Int) -> Int:
     """Note who was at fault."""
     event[Event.LANE], event[Event.ADDRESS] = lane, address
     return kind
 
 
 @jit(int64(MEMORY, int64))
-def _allocation(memory, offset):
+def _allocation(memory: Arrays, offset: Int) -> Int:
     """Find the allocation that holds or precedes an offset."""
     low, high = int64(0), int64(memory.starts.size)
     while low < high:
@@ -63,7 +63,7 @@ def _allocation(memory, offset):
 
 
 @jit(int64(MEMORY, LONGS, uint32, int64, LONGS))
-def global_offsets(memory, address, m, nbytes, event):
+def global_offsets(memory: Arrays, address: Array, m: Int, nbytes: Int, event: Array) -> Int:
     """Turn global addresses into offsets of the arena, after checking alignment and bounds of every active lane."""
     start, end = int64(0), int64(-1)
     for lane in range(32):
@@ -84,7 +84,7 @@ def global_offsets(memory, address, m, nbytes, event):
 
 
 @jit(int64(LONGS, uint32, int64, int64, int64, LONGS))
-def shared_offsets(address, m, nbytes, size, at, event):
+def shared_offsets(address: Array, m: Int, nbytes: Int, size: Int, at: Int, event: Array) -> Int:
     """Check shared addresses against the block's shared memory, then move them to its place in the shared array."""
     for lane in range(32):
         x = address[lane]
@@ -100,7 +100,7 @@ def shared_offsets(address, m, nbytes, size, at, event):
 
 
 @jit(void(WORDS, BYTES, WORDS, LONGS, uint32, int64, int64))
-def load_words(T, data, data_words, address, m, nbytes, flags):
+def load_words(T: Array, data: Array, data_words: Array, address: Array, m: Int, nbytes: Int, flags: Int) -> None:
     """Read each lane's bytes into the scratch rows; small integers are extended."""
     if nbytes >= 4:
         for lane in range(32):
@@ -119,7 +119,7 @@ def load_words(T, data, data_words, address, m, nbytes, flags):
 
 
 @jit(void(WORDS, int64, BYTES, WORDS, LONGS, uint32, int64))
-def store_words(F, source, data, data_words, address, m, nbytes):
+def store_words(F: Array, source: Int, data: Array, data_words: Array, address: Array, m: Int, nbytes: Int) -> None:
     """Write each active lane's registers, in lane order."""
     for lane in range(32):
         if not (m >> uint32(lane)) & _ONE:
@@ -135,7 +135,7 @@ def store_words(F, source, data, data_words, address, m, nbytes):
 
 
 @jit(int64(STATE, LONGS, uint32, int64, int64))
-def _local_offset(s, address, m, warp, nbytes):
+def _local_offset(s: Arrays, address: Array, m: Int, warp: Int, nbytes: Int) -> Int:
     """Check local addresses, then move them to each thread's own part of the local array."""
     size = s.geometry[Geometry.LOCAL_BYTES]
     for lane in range(32):
@@ -152,7 +152,7 @@ def _local_offset(s, address, m, warp, nbytes):
 
 
 @jit(int64(STATE, MEMORY, OP, int64, int64, int64, uint32))
-def _generic(s, mem, op, block, warp, c, m):
+def _generic(s: Arrays, mem: Arrays, op: Record, block: Int, warp: Int, c: Int, m: Int) -> Int:
     """Load or store through generic addresses, lane by lane: shared window, local window, or global memory."""
     shared = s.blocks[block]
     words = max(op.bytes >> 2, 1)
@@ -187,7 +187,7 @@ def _generic(s, mem, op, block, warp, c, m):
 
 
 @jit(int64(STATE, MEMORY, OP, int64, uint32))
-def _constant(s, mem, op, a, m):
+def _constant(s: Arrays, mem: Arrays, op: Record, a: Int, m: Int) -> Int:
     """Load from a constant bank at each lane's offset."""
     first, last = mem.banks[2 * op.aux], mem.banks[2 * op.aux + 1]
     for lane in range(32):
@@ -207,7 +207,7 @@ def _constant(s, mem, op, a, m):
 
 
 @jit(int64(STATE, OP, int64, int64, int64))
-def _matrices(s, op, block, c, size):
+def _matrices(s: Arrays, op: Record, block: Int, c: Int, size: Int) -> Int:
     """Load or store 8x8 matrices of 16-bit elements: lane 8 i + r holds the address of row r of matrix i."""
     count = op.bytes  # how many matrices
     bad = shared_offsets(s.address, _FULL >> uint32(32 - 8 * count), 16, size, s.blocks[block].shared_at, s.event)
@@ -235,7 +235,7 @@ def _matrices(s, op, block, c, size):
 
 
 @jit(int64(STATE, MEMORY, OP, int64, int64, uint32, uint32))
-def _copy(s, mem, op, block, c, m, q):
+def _copy(s: Arrays, mem: Arrays, op: Record, block: Int, c: Int, m: Int, q: Int) -> Int:
     """Copy global bytes to shared memory (LDGSTS); lanes outside `q` write zeros instead of reading."""
     for lane in range(32):
         s.address2[lane] = (int64(s.F[c + lane]) + op.aux) & int64(0xFFFFFFFF)
@@ -248,7 +248,7 @@ def _copy(s, mem, op, block, c, m, q):
         return bad
     if s.geometry[Geometry.TRACE]:
         wavefronts(s.address2, m, nbytes, s.event)
-        sectors(s.address, m & q, nbytes, s.event)
+        sectors(s.address, m & q, s.event)
     for lane in range(32):
         if (m >> uint32(lane)) & _ONE:
             read = (q >> uint32(lane)) & _ONE
@@ -259,7 +259,7 @@ def _copy(s, mem, op, block, c, m, q):
 
 
 @jit(int64(STATE, MEMORY, OP, int64, int64, int64, int64, int64, uint32, uint32))
-def memory(s, mem, op, block, warp, a, b, c, m, q):
+def memory(s: Arrays, mem: Arrays, op: Record, block: Int, warp: Int, a: Int, b: Int, c: Int, m: Int, q: Int) -> Int:
     """Execute one load, store or copy; a nonzero result is a fault."""
     code, nbytes, trace = op.code, op.bytes, s.geometry[Geometry.TRACE]
     if code == Code.LOAD_CONSTANT:
@@ -271,7 +271,7 @@ def memory(s, mem, op, block, warp, a, b, c, m, q):
         if bad:
             return bad
         if trace:
-            sectors(s.address, m, nbytes, s.event)
+            sectors(s.address, m, s.event)
         if code == Code.LOAD_GLOBAL:
             load_words(s.T, mem.bytes, mem.words, s.address, m, nbytes, op.flags)
         else:

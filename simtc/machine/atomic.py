@@ -6,15 +6,15 @@ from enum import IntEnum
 
 import numpy as np
 
-from simtc.jit import jit
+from simtc.jit import Arrays, Float, Int, Record, jit
 from simtc.machine.access import fault, global_offsets, shared_offsets
-from simtc.machine.bits import as_f32, as_f64, as_u32, as_u64
+from simtc.machine.bits import DEFAULT_NAN, as_f32, as_f64, as_u32, as_u64, flush
 from simtc.machine.half import narrow, widen
 from simtc.machine.micro import Flag
 from simtc.machine.micro import Memory as Code
 from simtc.machine.state import MEMORY, SHARED_WINDOW, STATE, Event, Geometry
 from simtc.machine.traffic import sectors, wavefronts
-from simtc.machine.types import OP, float64, int64, uint32, uint64
+from simtc.machine.types import OP, float32, float64, int64, uint32, uint64
 
 __all__ = ["How", "Number", "atomic"]
 
@@ -34,6 +34,8 @@ class How(IntEnum):
     CAS = 7
     INC = 8
     DEC = 9
+    CAST = 10  # CAS that returns 1 where it swapped and 0 where it did not
+    COUNT = 11  # ATOMS.POPC.INC: each lane adds one
 
 
 class Number(IntEnum):
@@ -49,14 +51,27 @@ class Number(IntEnum):
     BF16X2 = 7
 
 
-@jit(uint64(uint64, uint64, uint64, int64, int64))
-def _join(old, x, y, how, number):
+@jit(uint32(float32, float32, int64))
+def _add(x: Float, y: Float, ftz: Int) -> Int:
+    """Add f32; in global memory the units flush subnormals, in shared memory there is no such unit."""
+    if ftz:
+        x, y = flush(x), flush(y)
+    r = flush(x + y) if ftz else x + y
+    return DEFAULT_NAN if r != r else as_u32(r)  # noqa: PLR0124
+
+
+@jit(uint64(uint64, uint64, uint64, int64, int64, int64))
+def _join(old: Int, x: Int, y: Int, how: Int, number: Int, ftz: Int) -> Int:
     """Compute what an atomic writes; of CAS x is the expected value and y the new one."""
-    if how == How.ADD:
+    if how == How.ADD or how == How.COUNT:
         if number == Number.F32:
-            return uint64(as_u32(as_f32(uint32(old)) + as_f32(uint32(x))))
+            return uint64(_add(as_f32(uint32(old)), as_f32(uint32(x)), ftz))
         if number == Number.F64:
-            return as_u64(as_f64(old) + as_f64(x))
+            p, q = as_f64(old), as_f64(x)
+            r = p + q
+            if r != r and (p != p or q != q):  # noqa: PLR0124 - a NaN goes through as it is
+                return x if q != q else old  # noqa: PLR0124
+            return as_u64(r)
         if number == Number.F16X2 or number == Number.BF16X2:
             flags = int64(Flag.BF16) if number == Number.BF16X2 else int64(0)
             out = uint64(0)
@@ -68,7 +83,9 @@ def _join(old, x, y, how, number):
         return old + x
     if how == How.MIN or how == How.MAX:
         signed = number == Number.S32 or number == Number.S64
-        flip = uint64(0) if not signed else (uint64(1) << uint64(63) if number == Number.S64 else uint64(1) << uint64(31))
+        flip = (
+            uint64(0) if not signed else (uint64(1) << uint64(63) if number == Number.S64 else uint64(1) << uint64(31))
+        )
         return x if ((x ^ flip) < (old ^ flip)) == (how == How.MIN) else old
     if how == How.AND:
         return old & x
@@ -78,7 +95,7 @@ def _join(old, x, y, how, number):
         return old ^ x
     if how == How.EXCH:
         return x
-    if how == How.CAS:
+    if how == How.CAS or how == How.CAST:
         return y if old == x else old
     if how == How.INC:
         return uint64(0) if old >= x else old + uint64(1)
@@ -86,7 +103,7 @@ def _join(old, x, y, how, number):
 
 
 @jit(int64(STATE, MEMORY, OP, int64, int64, uint32))
-def atomic(s, mem, op, block, c, m):
+def atomic(s: Arrays, mem: Arrays, op: Record, block: Int, c: Int, m: Int) -> Int:
     """Execute one atomic at the addresses in `s.address`; the old values are left in the scratch."""
     how, number = op.variant & 15, op.variant >> 4
     shared = op.code == Code.ATOMIC_SHARED
@@ -108,10 +125,10 @@ def atomic(s, mem, op, block, c, m):
         if shared:
             wavefronts(s.address, m, op.bytes, s.event)
         else:
-            sectors(s.address, m, op.bytes, s.event)
+            sectors(s.address, m, s.event)
     words = s.shared_words if shared else mem.words
     wide = op.bytes == 8
-    second = c + (64 if wide else 32)
+    second = c + op.aux
     for lane in range(32):
         if not (m >> uint32(lane)) & _ONE:
             continue
@@ -121,10 +138,12 @@ def atomic(s, mem, op, block, c, m):
             old |= uint64(words[at + 1]) << uint64(32)
             x |= uint64(s.F[c + 32 + lane]) << uint64(32)
             y |= uint64(s.F[second + 32 + lane]) << uint64(32)
-        new = _join(old, x, y, how, number)
+        new = _join(old, x, y, how, number, op.flags & Flag.FTZ)
         words[at] = uint32(new & uint64(0xFFFFFFFF))
-        s.T[lane] = uint32(old & uint64(0xFFFFFFFF))
         if wide:
             words[at + 1] = uint32(new >> uint64(32))
-            s.T[32 + lane] = uint32(old >> uint64(32))
+        if how == How.CAST:
+            old = uint64(1 if old == x else 0)
+        s.T[lane] = uint32(old & uint64(0xFFFFFFFF))
+        s.T[32 + lane] = uint32(old >> uint64(32))
     return 0

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from simtc.jit import jit
+from simtc.jit import Float, Int, jit
 from simtc.machine.types import float32, float64, int64, uint32, uint64
 
 __all__ = [
@@ -22,19 +25,22 @@ __all__ = [
     "flush",
     "fma32",
     "fma64",
+    "integral",
     "odd_sum",
     "round_f32",
+    "round_grid",
+    "zero_sum",
 ]
 
 DEFAULT_NAN = np.uint32(0x7FFFFFFF)
 
 
-def _bitcast(source, target):
+def _bitcast(source: Any, target: Any) -> Any:
     """Make an intrinsic that reads the bits of one type as another."""
 
     @intrinsic
-    def cast(typing_context, x):  # noqa: ARG001 - numba's signature
-        def generate(context, builder, signature, arguments):  # noqa: ARG001
+    def cast(typing_context: Any, x: Any) -> Any:  # noqa: ARG001 - numba's signature
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
             return builder.bitcast(arguments[0], context.get_value_type(target))
 
         return target(source), generate
@@ -42,12 +48,12 @@ def _bitcast(source, target):
     return cast
 
 
-def _fma(kind):
+def _fma(kind: Any) -> Any:
     """Make the fused multiply-add of one type: one rounding, as the chip's FFMA and DFMA."""
 
     @intrinsic
-    def fma(typing_context, a, b, c):  # noqa: ARG001
-        def generate(context, builder, signature, arguments):  # noqa: ARG001
+    def fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
             return builder.fma(*arguments)
 
         return kind(kind, kind, kind), generate
@@ -68,7 +74,7 @@ _SIGN = np.uint32(0x80000000)
 
 
 @jit(float32(uint32))
-def f16_to_f32(h):
+def f16_to_f32(h: Int) -> Float:
     """Widen f16 bits; exact."""
     magnitude = (h & uint32(0x7FFF)) << uint32(13)
     exponent = magnitude & uint32(0x0F800000)
@@ -81,7 +87,7 @@ def f16_to_f32(h):
 
 
 @jit(uint32(float32))
-def f32_to_f16(value):
+def f32_to_f16(value: Float) -> Int:
     """Round to f16, to nearest even; any NaN becomes 0x7FFF."""
     u = as_u32(value)
     sign, x = (u >> uint32(16)) & uint32(0x8000), u & _MAGNITUDE
@@ -95,13 +101,13 @@ def f32_to_f16(value):
 
 
 @jit(float32(uint32))
-def bf16_to_f32(h):
+def bf16_to_f32(h: Int) -> Float:
     """Widen bf16 bits; exact."""
     return as_f32((h & uint32(0xFFFF)) << uint32(16))
 
 
 @jit(uint32(float32))
-def f32_to_bf16(value):
+def f32_to_bf16(value: Float) -> Int:
     """Round to bf16, to nearest even; any NaN becomes 0x7FFF."""
     u = as_u32(value)
     if u & _MAGNITUDE > _INF:
@@ -110,14 +116,14 @@ def f32_to_bf16(value):
 
 
 @jit(float32(float32))
-def flush(x):
+def flush(x: Float) -> Float:
     """Replace a subnormal by the zero of its sign (.FTZ)."""
     u = as_u32(x)
     return as_f32(u & _SIGN) if u & _MAGNITUDE < uint32(0x00800000) else x
 
 
 @jit(float64(float64, float64))
-def odd_sum(x, y):
+def odd_sum(x: Float, y: Float) -> Float:
     """Add in f64 and round to odd, so that a second rounding to a narrower format is exact."""
     s = x + y
     if not np.isfinite(s):
@@ -132,8 +138,8 @@ def odd_sum(x, y):
 
 
 @jit(float32(float64, int64))
-def round_f32(x, mode):
-    """Round f64 (itself exact, or rounded to odd) to f32; mode as Flag.ROUND: 0 nearest even, 4 down, 8 up, 12 to zero."""
+def round_f32(x: Float, mode: Int) -> Float:
+    """Round f64 (itself exact, or rounded to odd) to f32; mode as Flag.ROUND: 0 nearest, 4 down, 8 up, 12 to zero."""
     y = float32(x)
     if mode == 0 or not np.isfinite(x):
         return y
@@ -142,7 +148,44 @@ def round_f32(x, mode):
     if mode == 12:
         return as_f32(u - uint32(1)) if abs(wide) > abs(x) else y
     if mode == 4 and wide > x:
-        return as_f32(uint32(0x80000001)) if u & _MAGNITUDE == 0 else as_f32(u + uint32(1) if u & _SIGN else u - uint32(1))
+        return (
+            as_f32(uint32(0x80000001)) if u & _MAGNITUDE == 0 else as_f32(u + uint32(1) if u & _SIGN else u - uint32(1))
+        )
     if mode == 8 and wide < x:
         return as_f32(uint32(1)) if u & _MAGNITUDE == 0 else as_f32(u - uint32(1) if u & _SIGN else u + uint32(1))
     return y
+
+
+@jit(float64(float64, float64, float64, int64))
+def zero_sum(s: Float, x: Float, y: Float, mode: Int) -> Float:
+    """Give the sum s of x and y the sign that a zero has when rounding down: minus, unless both were plus."""
+    if s == 0.0 and mode == 4 and (as_u64(x) | as_u64(y)) != uint64(0):
+        return -0.0
+    return s
+
+
+@jit(float64(float64, int64))
+def integral(x: Float, mode: Int) -> Float:
+    """Round to an integral value, the sign of zero kept; mode as Flag.ROUND."""
+    if mode == 4:
+        r = np.floor(x)
+    elif mode == 8:
+        r = np.ceil(x)
+    elif mode == 12:
+        r = np.trunc(x)
+    else:
+        r = np.rint(x)
+    return math.copysign(r, x)
+
+
+@jit(float64(float64, int64, int64, int64))
+def round_grid(x: Float, fraction_bits: Int, least_exponent: Int, mode: Int) -> Float:
+    """Round f64 (itself exact, or rounded to odd) to a narrow format's grid, whose exponent may grow without bound.
+
+    least_exponent is that of the smallest normal number: below it the grid is as coarse as there.
+    """
+    if x == 0.0 or not np.isfinite(x):
+        return x
+    exponent = max(int64((as_u64(x) >> uint64(52)) & uint64(0x7FF)) - 1023, least_exponent)
+    unit = as_f64(uint64(exponent - fraction_bits + 1023) << uint64(52))
+    return integral(x / unit, mode) * unit

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simtc.jit import jit
+from simtc.jit import Arrays, Int, Record, jit
 from simtc.machine.micro import Control
 from simtc.machine.state import STATE, Event, Outcome, Waiting
 from simtc.machine.types import OP, int64, uint32, void
@@ -22,7 +22,7 @@ _BLOCK = 17
 
 
 @jit(int64(uint32))
-def _count(x):
+def _count(x: Int) -> Int:
     n = int64(0)
     while x:
         x &= x - _ONE
@@ -30,8 +30,17 @@ def _count(x):
     return n
 
 
+@jit(uint32(STATE, int64, uint32))
+def _first(s: Arrays, a: Int, lanes: Int) -> Int:
+    """Return a register's value in the first of the lanes."""
+    for lane in range(32):
+        if (lanes >> uint32(lane)) & _ONE:
+            return s.F[a + lane]
+    return uint32(0)
+
+
 @jit(uint32(STATE, int64, int64))
-def _waiters(s, w, what):
+def _waiters(s: Arrays, w: Int, what: Int) -> Int:
     """Return the lanes that wait for `what`."""
     lanes, warp = uint32(0), s.warps[w]
     for lane in range(32):
@@ -41,19 +50,22 @@ def _waiters(s, w, what):
 
 
 @jit(void(STATE, int64))
-def _free(s, w):
-    """Let lanes go whose convergence barrier is complete."""
+def _free(s: Arrays, w: Int) -> None:
+    """Let lanes go whose convergence barrier, or WARPSYNC, is complete."""
     warp = s.warps[w]
-    for b in range(17):
+    for b in range(16):
         waiting = _waiters(s, w, b)
-        if waiting:
-            due = (warp.sync_mask if b == _SYNC else warp.convergence[b]) & warp.alive
-            if due & ~waiting == 0:
-                warp.blocked &= ~waiting
+        if waiting and warp.convergence[b] & warp.alive & ~waiting == 0:
+            warp.blocked &= ~waiting
+            warp.convergence[b] = uint32(0)
+    waiting = _waiters(s, w, _SYNC)
+    for lane in range(32):
+        if (waiting >> uint32(lane)) & _ONE and warp.lane_sync[lane] & warp.alive & ~waiting == 0:
+            warp.blocked &= ~(_ONE << uint32(lane))
 
 
 @jit(int64(STATE, int64))
-def _regroup(s, w):
+def _regroup(s: Arrays, w: Int) -> Int:
     """Choose which lanes go on: the ready ones with the lowest address."""
     warp = s.warps[w]
     ready = warp.alive & ~warp.blocked
@@ -71,10 +83,10 @@ def _regroup(s, w):
 
 
 @jit(int64(STATE, int64, int64))
-def release(s, slot, b):
+def release(s: Arrays, slot: Int, b: Int) -> Int:
     """Complete a block barrier if all its threads have come; return 1 if it was."""
     block = s.blocks[slot]
-    due = block.expected[b] if block.expected[b] else 32 * block.live_warps
+    due = block.expected[b] or 32 * block.live_warps
     if block.arrived[b] < due or block.arrived[b] == 0:
         return 0
     block.arrived[b] = 0
@@ -92,7 +104,7 @@ def release(s, slot, b):
 
 
 @jit(int64(STATE, int64))
-def _stop(s, w):
+def _stop(s: Arrays, w: Int) -> Int:
     """Go on with other lanes after the active ones stopped; or the whole warp waits, or has ended."""
     warp = s.warps[w]
     block = s.blocks[warp.block]
@@ -115,7 +127,7 @@ def _stop(s, w):
 
 
 @jit(int64(STATE, int64, uint32, int64, int64))
-def _block_lanes(s, w, lanes, what, pc):
+def _block_lanes(s: Arrays, w: Int, lanes: Int, what: Int, pc: Int) -> Int:
     """Make lanes wait for `what`, to go on at `pc`; the rest of the active lanes goes on now."""
     warp = s.warps[w]
     for lane in range(32):
@@ -129,7 +141,7 @@ def _block_lanes(s, w, lanes, what, pc):
 
 
 @jit(int64(STATE, int64, uint32, int64))
-def _branch(s, w, m, target):
+def _branch(s: Arrays, w: Int, m: Int, target: Int) -> Int:
     """Send the lanes `m` to `target`; the other active lanes fall through."""
     warp = s.warps[w]
     stay = warp.active & ~m
@@ -156,7 +168,7 @@ def _branch(s, w, m, target):
 
 
 @jit(int64(STATE, OP, int64, int64, uint32))
-def _indirect(s, op, w, a, m):
+def _indirect(s: Arrays, op: Record, w: Int, a: Int, m: Int) -> Int:
     """Branch to an address in a register (BRX, RET, indirect CALL): lanes may part many ways."""
     warp = s.warps[w]
     stop = op.aux
@@ -174,16 +186,13 @@ def _indirect(s, op, w, a, m):
     return Outcome.BRANCHED
 
 
-@jit(int64(STATE, OP, int64, uint32, int64, uint32))
-def _barrier(s, op, w, m, a, q):
+@jit(int64(STATE, OP, int64, uint32, int64, int64, uint32))
+def _barrier(s: Arrays, op: Record, w: Int, m: Int, a: Int, c: Int, q: Int) -> Int:
     """Arrive at a block barrier; variant 0 SYNC, 1 ARV, 2 RED (which counts the threads whose predicate holds)."""
     warp = s.warps[w]
     block = s.blocks[warp.block]
-    b = int64(op.imm) if op.imm >= 0 else int64(s.F[a] & uint32(15))
-    if op.aux:
-        block.expected[b] = op.aux if op.aux > 0 else int64(s.F[a + 32])
-    else:
-        block.expected[b] = 0
+    b = int64(op.imm) if op.imm >= 0 else int64(_first(s, a, m) & uint32(15))
+    block.expected[b] = op.aux if op.aux >= 0 else int64(_first(s, c, m) >> uint32(16))
     if op.variant == 1:
         block.arrived[b] += 32
         release(s, warp.block, b)
@@ -204,16 +213,17 @@ def _barrier(s, op, w, m, a, q):
     return _block_lanes(s, w, m, _BLOCK, warp.pc + 1)
 
 
-@jit(int64(STATE, OP, int64, int64, uint32, uint32))
-def control(s, op, w, a, m, q):
+@jit(int64(STATE, OP, int64, int64, int64, uint32, uint32))
+def control(s: Arrays, op: Record, w: Int, a: Int, b: Int, m: Int, q: Int) -> Int:
     """Execute one micro-operation of control flow for the lanes `m`."""
     warp = s.warps[w]
     code = op.code
     if code == Control.BRANCH or code == Control.CALL:
         return _branch(s, w, m & q, op.imm)
     if code == Control.BRANCH_DIVERGED:
-        wanted = uint32(s.F[a] ^ op.a_xor) & warp.alive
-        return _branch(s, w, m if warp.active & wanted != wanted else uint32(0), op.imm)
+        wanted = uint32(_first(s, a, m) ^ op.a_xor) & warp.alive
+        apart = warp.active & wanted != wanted
+        return _branch(s, w, m if apart == (op.variant == 0) else uint32(0), op.imm)
     if code == Control.EXIT:
         m &= q
         warp.alive &= ~m
@@ -223,19 +233,22 @@ def control(s, op, w, a, m, q):
             return Outcome.NEXT
         return _stop(s, w)
     if code == Control.CONVERGE:
-        if m == warp.active and warp.convergence[op.imm] & warp.alive == m:
+        if m == warp.active and warp.convergence[op.imm] & warp.alive & ~m == 0:
+            warp.convergence[op.imm] = uint32(0)
             warp.pc += 1
             return Outcome.NEXT
         return _block_lanes(s, w, m, op.imm, warp.pc + 1)
     if code == Control.WARP_SYNC:
-        wanted = uint32(s.F[a] ^ op.a_xor) & warp.alive
+        wanted = uint32(_first(s, a, m) ^ op.a_xor) & warp.alive
         if wanted & ~warp.active == 0:
             warp.pc += 1
             return Outcome.NEXT
-        warp.sync_mask = wanted
+        for lane in range(32):
+            if (m >> uint32(lane)) & _ONE:
+                warp.lane_sync[lane] = wanted
         return _block_lanes(s, w, m, _SYNC, warp.pc + 1)
     if code == Control.BARRIER:
-        return _barrier(s, op, w, m, a, q)
+        return _barrier(s, op, w, m, a, b, q)
     if code == Control.BRANCH_INDIRECT:
         return _indirect(s, op, w, a, m) if m else _branch(s, w, m, 0)
     if code == Control.YIELD and warp.alive & ~warp.blocked & ~warp.active:
@@ -249,13 +262,15 @@ def control(s, op, w, a, m, q):
         return Outcome.YIELDED
     if m:
         if code == Control.SET_CONVERGENCE:
-            warp.convergence[op.imm] = warp.active
+            warp.convergence[op.imm] |= m  # lanes that came another way may be in it already
         elif code == Control.BREAK:
             warp.convergence[op.imm] &= ~m
             _free(s, w)
         elif code == Control.WRITE_CONVERGENCE:
-            warp.convergence[op.imm] = s.F[a]
+            warp.convergence[op.imm] = _first(s, a, m)
         elif code == Control.TRAP:
             return Outcome.TRAPPED
+        elif code == Control.CALL_OUTSIDE:
+            return Outcome.OUTSIDE_CALL
     warp.pc += 1
     return Outcome.NEXT

@@ -18,13 +18,16 @@ _WHAT = {
     Outcome.CONSTANT_OUT_OF_BOUNDS: "out-of-bounds constant bank access",
     Outcome.BAD_BRANCH: "branch to an address outside the kernel",
     Outcome.TRAPPED: "trap",
+    Outcome.OUTSIDE_CALL: "call of a function outside the kernel (printf, assert, malloc or a function pointer)",
     Outcome.DEADLOCK: "a barrier that can never complete",
     Outcome.INSTRUCTION_LIMIT: "instruction limit reached",
 }
 _ADDRESSED = (Outcome.OUT_OF_BOUNDS, Outcome.MISALIGNED)
 
 
-def fault_error(outcome: int, kernel: Kernel, state: State, arena: Arena, grid: tuple[int, int, int]) -> KernelFaultError:
+def fault_error(
+    outcome: int, kernel: Kernel, state: State, arena: Arena, grid: tuple[int, int, int]
+) -> KernelFaultError:
     """Build the error for a fault: kernel, instruction, source line, block, warp, lane, address.
 
     Args:

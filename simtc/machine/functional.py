@@ -8,11 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from simtc.bundle import bundle
 from simtc.machine.arena import Arena
 from simtc.machine.faults import fault_error
 from simtc.machine.lowering import Lowered
 from simtc.machine.run import run_blocks
-from simtc.machine.state import Memory, State, new_state
+from simtc.machine.state import CODE, MEMORY, STATE, Memory, State, new_state
 from simtc.machine.step import step
 from simtc.numerics.compiled import work_words
 
@@ -53,15 +54,17 @@ def execute(
     else:
         size = max(1, min(64, blocks // (8 * workers)))
         pieces = [(first, min(first + size, blocks)) for first in range(0, blocks, size)]
+    shared_memory, code = bundle(MEMORY, memory), bundle(CODE, lowered.code)
     executed = [np.zeros(1, np.int64) for _ in range(workers)]
     done = 0
 
     def worker(index: int) -> tuple[int, State] | None:
         nonlocal done
         state = states[index]
+        mine = bundle(STATE, state)
         for first, last in pieces[index::workers]:
             outcome = run_blocks(
-                step, state, memory, lowered.code, numbers, first, last, instruction_limit, executed[index]
+                step, mine, shared_memory, code, numbers, first, last, instruction_limit, executed[index]
             )
             if outcome < 0:
                 return outcome, state

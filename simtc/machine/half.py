@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simtc.jit import jit
+from simtc.jit import Array, Float, Int, Record, jit
 from simtc.machine.bits import (
     DEFAULT_NAN,
     as_f32,
@@ -15,9 +15,10 @@ from simtc.machine.bits import (
     f32_to_f16,
     odd_sum,
     round_f32,
+    round_grid,
 )
 from simtc.machine.micro import Flag, Half
-from simtc.machine.single import compare, maximum
+from simtc.machine.single import compare, maximum, transcendental
 from simtc.machine.types import OP, WORDS, float32, float64, int64, uint32, void
 
 __all__ = ["half", "narrow", "pick", "widen"]
@@ -26,13 +27,13 @@ _ONE = np.uint32(1)
 
 
 @jit(uint32(uint32, int64, int64))
-def pick(word, how, place):
+def pick(word: Int, how: Int, place: Int) -> Int:
     """Select the half that feeds result half `place`: 0 its own, 1 the low one, 2 the high one."""
     return word >> uint32(16) if how == 2 or (how == 0 and place == 1) else word & uint32(0xFFFF)
 
 
 @jit(float32(uint32, int64))
-def widen(bits, flags):
+def widen(bits: Int, flags: Int) -> Float:
     """Widen one f16 (bf16 under Flag.BF16)."""
     x = bf16_to_f32(bits) if flags & Flag.BF16 else f16_to_f32(bits & uint32(0xFFFF))
     if flags & Flag.FTZ and abs(x) < (float32(2.0**-126) if flags & Flag.BF16 else float32(2.0**-14)):
@@ -41,23 +42,30 @@ def widen(bits, flags):
 
 
 @jit(uint32(float64, int64))
-def narrow(x, flags):
-    """Round f64 (exact, or rounded to odd) once to f16 or bf16, to nearest even."""
+def narrow(x: Float, flags: Int) -> Int:
+    """Round f64 (exact, or rounded to odd) once to f16 or bf16, to nearest even; .FTZ looks at it before that."""
+    if flags & Flag.FTZ and abs(x) < (2.0**-126 if flags & Flag.BF16 else 2.0**-14):
+        x *= 0.0
     y = round_f32(x, 12)  # toward zero, then odd: what was cut off survives in the last bit
     if np.isfinite(x) and float64(y) != x:
         y = as_f32(as_u32(y) | _ONE)
     if flags & Flag.SATURATE:
         y = float32(0.0) if not y > float32(0.0) else min(y, float32(1.0))
-    if flags & Flag.RELU and y < float32(0.0):
+    if flags & Flag.RELU and y <= float32(0.0):
         y = float32(0.0)
-    out = f32_to_bf16(y) if flags & Flag.BF16 else f32_to_f16(y)
-    if flags & Flag.FTZ and out & uint32(0x7F80 if flags & Flag.BF16 else 0x7C00) == 0:
-        out &= uint32(0x8000)
-    return out
+    return f32_to_bf16(y) if flags & Flag.BF16 else f32_to_f16(y)
+
+
+@jit(uint32(uint32, uint32, uint32, int64))
+def _product_sign(bits: Int, x: Int, y: Int, flags: Int) -> Int:
+    """Give a minimum or maximum of magnitudes the sign of the operands' product (.XORSIGN)."""
+    if not flags & Flag.XOR_SIGN or bits == uint32(0x7FFF):
+        return bits
+    return bits & uint32(0x7FFF) | (x ^ y) & uint32(0x8000)
 
 
 @jit(float64(float64, float64, float64, int64, int64, int64))
-def _evaluate(x, y, z, code, flags, smaller):
+def _evaluate(x: Float, y: Float, z: Float, code: Int, flags: Int, smaller: Int) -> Float:
     """Compute one exact (or odd-rounded) result."""
     if code == Half.ADD:
         return odd_sum(x, y)
@@ -69,11 +77,17 @@ def _evaluate(x, y, z, code, flags, smaller):
 
 
 @jit(void(WORDS, WORDS, OP, int64, int64, int64, uint32))
-def half(F, T, op, a, b, c, choose):
+def half(F: Array, T: Array, op: Record, a: Int, b: Int, c: Int, choose: Int) -> None:
     """Execute one packed micro-operation; variant 1 of ADD, MUL and FMA gives one f32."""
     code, flags, variant = op.code, op.flags, op.variant
     aa, ax, ba, bx, ca, cx = op.a_and, op.a_xor, op.b_and, op.b_xor, op.c_and, op.c_xor
     ah, bh, ch = op.a_half, op.b_half, op.c_half
+    if code == Half.MUFU:
+        for lane in range(32):
+            # the chip's f32 result, cut off
+            x = float64(float32(transcendental(float64(widen(pick(F[a + lane] & aa ^ ax, ah, 0), flags)), variant)))
+            T[lane] = narrow(round_grid(x, 7, -126, 12) if flags & Flag.BF16 else round_grid(x, 10, -14, 12), flags)
+        return
     for lane in range(32):
         wa, wb, wc = F[a + lane] & aa ^ ax, F[b + lane] & ba ^ bx, F[c + lane] & ca ^ cx
         smaller = int64((choose >> uint32(lane)) & _ONE)
@@ -92,5 +106,6 @@ def half(F, T, op, a, b, c, choose):
                 break
             else:
                 bits = narrow(_evaluate(x, y, z, code, flags, smaller), flags)
+                bits = _product_sign(bits, pick(F[a + lane], ah, place), pick(F[b + lane], bh, place), flags)
             out |= bits << uint32(16 * place)
         T[lane] = out

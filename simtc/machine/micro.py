@@ -95,6 +95,8 @@ class Integer(IntEnum):
     DP4A = auto()
     DP2A = auto()
     VABSDIFF = auto()
+    VABSDIFF4 = auto()
+    VIDEO = auto()
 
 
 class Single(IntEnum):
@@ -117,6 +119,7 @@ class Half(IntEnum):
     FMA = auto()
     MIN_MAX = auto()
     SET = auto()
+    MUFU = auto()
 
 
 class Double(IntEnum):
@@ -139,6 +142,7 @@ class Convert(IntEnum):
     I2I = auto()
     UNPACK8 = auto()
     PACK8 = auto()
+    PACK_INTEGERS = auto()
 
 
 class Predicate(IntEnum):
@@ -149,6 +153,7 @@ class Predicate(IntEnum):
     DSETP = auto()
     HSETP = auto()
     PLOP3 = auto()
+    PLOP3_SIGNS = auto()
     P2R = auto()
     R2P = auto()
     VOTE = auto()
@@ -209,6 +214,7 @@ class Control(IntEnum):
     BARRIER_RESULT = auto()
     YIELD = auto()
     TRAP = auto()
+    CALL_OUTSIDE = auto()
 
 
 _SOURCES = "abc"
@@ -241,6 +247,7 @@ MICRO: Final = np.dtype(
         ("q2_flip", np.uint32),
         ("q3", np.int32),
         ("q3_flip", np.uint32),
+        ("scale", np.int32),  # of an address register, as a shift
         ("imm", np.int64),  # lut, shift, address offset, branch target, ...
         ("aux", np.int64),  # a second one
         ("bytes", np.int32),  # width of a memory access in each lane
@@ -268,3 +275,5 @@ class Flag(IntEnum):
     NAN = 2048  # min and max return NaN where an operand is NaN
     NEGATE_PRODUCT = 4096
     CARRY_OUT = 8192
+    XOR_SIGN = 16384  # min and max of magnitudes take the product's sign
+    MERGE = 32768  # a packed result goes below the lower half of operand c

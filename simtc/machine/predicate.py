@@ -5,9 +5,11 @@ A predicate is a 32-bit mask of lanes. Each function returns its two destination
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from simtc.jit import jit
+from simtc.jit import Array, Int, Record, jit
 from simtc.machine.bits import as_f32, flush
 from simtc.machine.double import read64
 from simtc.machine.half import pick, widen
@@ -23,7 +25,7 @@ _FULL = np.uint32(0xFFFFFFFF)
 
 
 @jit(uint64(uint32, uint32, int64, int64))
-def _combine(hold, other, how, also):
+def _combine(hold: Int, other: Int, how: Int, also: Int) -> Int:
     """Join a comparison with a source predicate: 0 and, 1 or, 2 xor; `also` asks for the complement's mask too."""
     no = ~hold
     if how == 0:
@@ -36,7 +38,7 @@ def _combine(hold, other, how, also):
 
 
 @jit(uint64(WORDS, OP, int64, int64, uint32, uint32))
-def _isetp(F, op, a, b, q, low_holds):
+def _isetp(F: Array, op: Record, a: Int, b: Int, q: Int, low_holds: Int) -> Int:
     """Compare integers; .EX continues a 64-bit comparison whose low words compared as `low_holds`."""
     how, flags, bx = op.imm, op.flags, op.b_xor
     flip = uint32(0x80000000) if flags & Flag.SIGNED else uint32(0)
@@ -55,7 +57,7 @@ def _isetp(F, op, a, b, q, low_holds):
 
 
 @jit(uint64(WORDS, OP, int64, int64, uint32))
-def _fsetp(F, op, a, b, q):
+def _fsetp(F: Array, op: Record, a: Int, b: Int, q: Int) -> Int:
     """Compare f32, f64 or packed f16; packed results are the low and the high half."""
     aa, ax, ba, bx = op.a_and, op.a_xor, op.b_and, op.b_xor
     flags, code, how = op.flags, op.code, op.imm
@@ -63,6 +65,13 @@ def _fsetp(F, op, a, b, q):
     for lane in range(32):
         if code == Predicate.DSETP:
             x, y = read64(F, a + lane, aa, ax), read64(F, b + lane, ba, bx)
+            if how >= 16:  # .MIN, .MAX: is x the result; are both NaN
+                first = y != y or (x < y if how == 16 else x > y)  # noqa: PLR0124
+                if x == y:  # zeros: minus is below plus
+                    first = (math.copysign(1.0, x) < 0.0) == (how == 16)
+                hold |= uint32(first and x == x) << uint32(lane)  # noqa: PLR0124
+                upper |= uint32(x != x and y != y) << uint32(lane)  # noqa: PLR0124
+                continue
         elif code == Predicate.FSETP:
             fx, fy = as_f32(F[a + lane] & aa ^ ax), as_f32(F[b + lane] & ba ^ bx)
             if flags & Flag.FTZ:
@@ -74,14 +83,14 @@ def _fsetp(F, op, a, b, q):
             upper |= uint32(compare(x, y, how)) << uint32(lane)
             x, y = float64(widen(pick(wa, op.a_half, 0), flags)), float64(widen(pick(wb, op.b_half, 0), flags))
         hold |= uint32(compare(x, y, how)) << uint32(lane)
-    if code == Predicate.HSETP:
+    if code == Predicate.HSETP or how >= 16:
         low = _combine(hold, q, op.variant, 0) & uint64(0xFFFFFFFF)
         return low | _combine(upper, q, op.variant, 0) << uint64(32)
     return _combine(hold, q, op.variant, 1)
 
 
 @jit(uint32(uint32, uint32, uint32, int64))
-def _lookup(x, y, z, lut):
+def _lookup(x: Int, y: Int, z: Int, lut: Int) -> Int:
     """Evaluate a three-input truth table over lane masks."""
     out = uint32(0)
     for k in range(8):
@@ -90,8 +99,17 @@ def _lookup(x, y, z, lut):
     return out
 
 
-@jit(uint64(WORDS, WORDS, OP, int64, int64, int64, uint32, uint32))
-def _shuffle(F, T, op, a, b, c, q, m):
+@jit(uint32(WORDS, int64, uint32))
+def _signs(F: Array, a: Int, flip: Int) -> Int:
+    """Collect the lanes whose word has its top bit set."""
+    out = uint32(0)
+    for lane in range(32):
+        out |= ((F[a + lane] ^ flip) >> uint32(31)) << uint32(lane)
+    return out
+
+
+@jit(uint64(WORDS, WORDS, OP, int64, int64, int64))
+def _shuffle(F: Array, T: Array, op: Record, a: Int, b: Int, c: Int) -> Int:
     """Read another lane's register: 0 IDX, 1 UP, 2 DOWN, 3 BFLY; c holds the clamp and the segment mask."""
     inside = uint32(0)
     for lane in range(32):
@@ -115,7 +133,7 @@ def _shuffle(F, T, op, a, b, c, q, m):
 
 
 @jit(uint32(uint32, uint32, int64, int64))
-def _reduce(x, y, how, signed):
+def _reduce(x: Int, y: Int, how: Int, signed: Int) -> Int:
     """Join two words: 0 or, 1 and, 2 xor, 3 sum, 4 minimum, 5 maximum."""
     if how == 0:
         return x | y
@@ -130,7 +148,7 @@ def _reduce(x, y, how, signed):
 
 
 @jit(uint64(WORDS, WORDS, OP, int64, uint32, int64))
-def _match(F, T, op, a, m, first):
+def _match(F: Array, T: Array, op: Record, a: Int, m: Int, first: Int) -> Int:
     """Find the lanes that hold the same value."""
     same_as_first = uint32(0)
     for lane in range(32):
@@ -152,11 +170,11 @@ def _match(F, T, op, a, m, first):
 
 
 @jit(uint64(WORDS, WORDS, OP, int64, int64, int64, uint32, uint32))
-def exchange(F, T, op, a, b, c, q, m):
+def exchange(F: Array, T: Array, op: Record, a: Int, b: Int, c: Int, q: Int, m: Int) -> Int:
     """Execute a vote, shuffle, match or reduction among the lanes of `m`."""
     code = op.code
     if code == Predicate.SHFL:
-        return _shuffle(F, T, op, a, b, c, q, m)
+        return _shuffle(F, T, op, a, b, c)
     first = int64(0)
     while first < 31 and not (m >> uint32(first)) & _ONE:
         first += 1
@@ -184,7 +202,9 @@ def exchange(F, T, op, a, b, c, q, m):
 
 
 @jit(uint64(WORDS, WORDS, WORDS, OP, int64, int64, int64, int64, uint32, uint32, uint32, uint32))
-def predicate(F, T, P, op, at, a, b, c, q, q2, q3, m):
+def predicate(
+    F: Array, T: Array, P: Array, op: Record, at: Int, a: Int, b: Int, c: Int, q: Int, q2: Int, q3: Int, m: Int
+) -> Int:
     """Execute one micro-operation of comparison or predicate logic; `at` is the warp's first predicate."""
     code = op.code
     if code == Predicate.ISETP:
@@ -193,28 +213,35 @@ def predicate(F, T, P, op, at, a, b, c, q, q2, q3, m):
         return _fsetp(F, op, a, b, q)
     if code == Predicate.PLOP3:
         return uint64(_lookup(q, q2, q3, op.imm)) | uint64(_lookup(q, q2, q3, op.aux)) << uint64(32)
+    if code == Predicate.PLOP3_SIGNS:
+        x = _signs(F, a, op.a_xor) if op.variant & 1 else q
+        y = _signs(F, b, op.b_xor) if op.variant & 2 else q2
+        z = _signs(F, c, op.c_xor) if op.variant & 4 else q3
+        return uint64(_lookup(x, y, z, op.imm)) | uint64(_lookup(x, y, z, op.aux)) << uint64(32)
     if code == Predicate.P2R:
         for lane in range(32):
             word = uint32(0)
             for k in range(7):
-                word |= ((P[at + k] >> uint32(lane)) & _ONE) << uint32(k)
+                word |= ((P[at + op.variant + k] >> uint32(lane)) & _ONE) << uint32(k)
             word = word << uint32(8 * op.imm)
             keep = F[b + lane] << uint32(8 * op.imm)
             T[lane] = word & keep | F[a + lane] & ~keep
-    elif code == Predicate.R2P:
+        return uint64(0)
+    if code == Predicate.R2P:
         for k in range(7):
             word = uint32(0)
             for lane in range(32):
                 word |= ((F[a + lane] >> uint32(k + 8 * op.imm)) & _ONE) << uint32(lane)
             if (F[b] >> uint32(k)) & _ONE:
                 P[at + k] = word & m | P[at + k] & ~m
-    elif code == Predicate.FCHK:
+        return uint64(0)
+    if code == Predicate.FCHK:
         # division needs the slow path where the quotient or an operand leaves the normal range
         slow = uint32(0)
         for lane in range(32):
             x, y = (F[a + lane] >> uint32(23)) & uint32(255), (F[b + lane] >> uint32(23)) & uint32(255)
             gap = int64(x) - int64(y)
-            bad = x == 0 or x == 255 or y == 0 or y == 255 or gap < -126 or gap > 125 or y >= 253 or x < 24
+            bad = x == 0 or x == 255 or y == 0 or y == 255 or gap < -125 or gap > 125 or y >= 253 or x < 24
             slow |= uint32(bad) << uint32(lane)
         return uint64(slow)
     return exchange(F, T, op, a, b, c, q, m)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simtc.jit import jit
+from simtc.jit import Array, Arrays, Int, jit
 from simtc.machine.micro import LANES, PREDICATES, TRUE, UNIFORM_PREDICATE, WARP_WORDS, Row
 from simtc.machine.state import CODE, MEMORY, STATE, Event, Geometry, Outcome, Waiting
 from simtc.machine.step import STEP
@@ -17,7 +17,7 @@ _TURN = 4096  # instructions a warp may execute before its neighbours get a turn
 
 
 @jit(void(STATE, int64, int64))
-def start_block(s, slot, number):
+def start_block(s: Arrays, slot: Int, number: Int) -> None:
     """Make block `number` of the grid resident in `slot`, with fresh registers and shared memory."""
     g = s.geometry
     block = s.blocks[slot]
@@ -37,7 +37,7 @@ def start_block(s, slot, number):
         lanes = min(threads - 32 * i, 32)
         warp.alive = _FULL >> uint32(32 - lanes)
         warp.active, warp.blocked, warp.pc, warp.waiting = warp.alive, uint32(0), 0, Waiting.READY
-        warp.block, warp.index, warp.executed, warp.sync_mask = slot, i, 0, uint32(0)
+        warp.block, warp.index, warp.executed = slot, i, 0
         for k in range(16):
             warp.convergence[k] = uint32(0)
         at = g[Geometry.LITERAL_WORDS] + w * WARP_WORDS
@@ -51,7 +51,7 @@ def start_block(s, slot, number):
 
 
 @jit(int64(STEP, STATE, MEMORY, CODE, int64, int64))
-def _turn(step, s, mem, code, slot, limit):
+def _turn(step: Arrays, s: Arrays, mem: Arrays, code: Arrays, slot: Int, limit: Int) -> Int:
     """Give every ready warp of a block one turn; return 0, 1 once the block has ended, or a fault."""
     block = s.blocks[slot]
     progress = False
@@ -83,7 +83,17 @@ def _turn(step, s, mem, code, slot, limit):
 
 
 @jit(int64(STEP, STATE, MEMORY, CODE, LONGS, int64, int64, int64, LONGS))
-def run_blocks(step, s, mem, code, numbers, first, last, limit, executed):
+def run_blocks(
+    step: Arrays,
+    s: Arrays,
+    mem: Arrays,
+    code: Arrays,
+    numbers: Array,
+    first: Int,
+    last: Int,
+    limit: Int,
+    executed: Array,
+) -> Int:
     """Run blocks numbers[first:last] with as many resident at a time as the state has slots; return 0 or a fault.
 
     Resident blocks take turns in a fixed order, so that blocks which wait for one another make progress.

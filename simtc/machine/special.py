@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from simtc.jit import jit
+from simtc.jit import Arrays, Int, Record, jit
 from simtc.machine.state import LOCAL_WINDOW, SHARED_WINDOW, STATE, Geometry
 from simtc.machine.types import OP, int64, uint32, void
 
@@ -41,7 +41,7 @@ class Special(IntEnum):
 
 
 @jit(int64(STATE, int64, int64, int64))
-def _value(s, which, w, lane):
+def _value(s: Arrays, which: Int, w: Int, lane: Int) -> Int:
     """Read one special register in one lane."""
     g, warp = s.geometry, s.warps[w]
     block = s.blocks[warp.block]
@@ -91,7 +91,7 @@ def _value(s, which, w, lane):
 
 
 @jit(void(STATE, OP, int64))
-def special(s, op, w):
+def special(s: Arrays, op: Record, w: Int) -> None:
     """Leave a special register in the scratch; of a 64-bit read the upper word in row 1."""
     for lane in range(32):
         s.T[lane] = uint32(_value(s, op.imm, w, lane) & 0xFFFFFFFF)

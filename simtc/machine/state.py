@@ -10,9 +10,12 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 import numpy as np
-from numba import from_dtype, int32, int64, types, uint8, uint32
+from numba import from_dtype
 
+from simtc.bundle import BundleType
+from simtc.jit import Array
 from simtc.machine.micro import MICRO, PREDICATES, WARP_WORDS
+from simtc.machine.types import BYTES, LONGS, WORDS, int32, int64
 
 __all__ = [
     "BLOCK",
@@ -52,7 +55,7 @@ WARP: Final = np.dtype(
         ("lane_pc", np.int32, (32,)),
         ("lane_wait", np.int32, (32,)),  # 0..15 a convergence barrier, 16 WARPSYNC, 17 a block barrier
         ("convergence", np.uint32, (16,)),  # participants of B0..B15
-        ("sync_mask", np.uint32),
+        ("lane_sync", np.uint32, (32,)),  # of a lane that waits at WARPSYNC: the lanes it waits for
     ],
     align=True,
 )
@@ -102,6 +105,7 @@ class Outcome(IntEnum):
     BAD_BRANCH = -8
     INSTRUCTION_LIMIT = -9
     SHARED_MISALIGNED = -10
+    OUTSIDE_CALL = -11
 
 
 class Event(IntEnum):
@@ -146,54 +150,58 @@ class Geometry(IntEnum):
 class Code(NamedTuple):
     """A lowered kernel."""
 
-    ops: np.ndarray  # MICRO records
-    mma: np.ndarray  # (instructions, fields) int64: see simtc.machine.tensor
-    words: np.ndarray  # int32: for each element, its word among the operand's rows
-    shifts: np.ndarray  # int32: and its first bit
+    ops: Array  # MICRO records
+    mma: Array  # (instructions, fields) int64: see simtc.machine.tensor
+    words: Array  # int32: for each element, its word among the operand's rows
+    shifts: Array  # int32: and its first bit
 
 
 class Memory(NamedTuple):
     """What all blocks share."""
 
-    bytes: np.ndarray  # global memory
-    words: np.ndarray  # the same memory as words
-    starts: np.ndarray  # offsets of the allocations, ascending
-    ends: np.ndarray
-    constants: np.ndarray  # all constant banks, one after another
-    banks: np.ndarray  # (32,) start and end of each bank's bytes: [2 * bank], [2 * bank + 1]
+    bytes: Array  # global memory
+    words: Array  # the same memory as words
+    starts: Array  # offsets of the allocations, ascending
+    ends: Array
+    constants: Array  # all constant banks, one after another
+    banks: Array  # (32,) start and end of each bank's bytes: [2 * bank], [2 * bank + 1]
 
 
 class State(NamedTuple):
     """What one driver owns."""
 
-    F: np.ndarray  # rows: literals, then each warp's registers
-    P: np.ndarray  # predicates
-    warps: np.ndarray
-    blocks: np.ndarray
-    shared: np.ndarray
-    shared_words: np.ndarray
-    local: np.ndarray
-    T: np.ndarray  # scratch: results before they are committed
-    matrix_a: np.ndarray
-    matrix_b: np.ndarray
-    matrix_c: np.ndarray
-    matrix_d: np.ndarray
-    work: np.ndarray
-    address: np.ndarray  # one a lane
-    address2: np.ndarray
-    event: np.ndarray
-    geometry: np.ndarray
+    F: Array  # rows: literals, then each warp's registers
+    P: Array  # predicates
+    warps: Array
+    blocks: Array
+    shared: Array
+    shared_words: Array
+    local: Array
+    T: Array  # scratch: results before they are committed
+    matrix_a: Array
+    matrix_b: Array
+    matrix_c: Array
+    matrix_d: Array
+    work: Array
+    address: Array  # one a lane
+    address2: Array
+    event: Array
+    geometry: Array
 
 
-def _tuple(kind: type, *fields: object) -> types.NamedTuple:
-    return types.NamedTuple(fields, kind)
-
-
-_W, _L, _B, _I = uint32[::1], int64[::1], uint8[::1], int32[::1]
-CODE: Final = _tuple(Code, from_dtype(MICRO)[::1], int64[:, ::1], _I, _I)
-MEMORY: Final = _tuple(Memory, _B, _W, _L, _L, _B, _L)
-STATE: Final = _tuple(
-    State, _W, _W, from_dtype(WARP)[::1], from_dtype(BLOCK)[::1], _B, _W, _B, _W, _W, _W, _W, _W, _I, _L, _L, _L, _L
+_W, _L, _B, _I = WORDS, LONGS, BYTES, int32[::1]
+CODE: Final = BundleType("Code", {"ops": from_dtype(MICRO)[::1], "mma": int64[:, ::1], "words": _I, "shifts": _I})
+MEMORY: Final = BundleType("Memory", {"bytes": _B, "words": _W, "starts": _L, "ends": _L, "constants": _B, "banks": _L})
+STATE: Final = BundleType(
+    "State",
+    {
+        **dict.fromkeys(State._fields, _W),
+        "warps": from_dtype(WARP)[::1],
+        "blocks": from_dtype(BLOCK)[::1],
+        **dict.fromkeys(("shared", "local"), _B),
+        "work": _I,
+        **dict.fromkeys(("address", "address2", "event", "geometry"), _L),
+    },
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from simtc.jit import jit
+from simtc.jit import Array, Arrays, Int, Record, jit
 from simtc.machine.access import addresses, memory
 from simtc.machine.atomic import atomic
 from simtc.machine.control import control
@@ -13,7 +13,18 @@ from simtc.machine.convert import convert
 from simtc.machine.double import double
 from simtc.machine.half import half
 from simtc.machine.integer import integer
-from simtc.machine.micro import LANES, PREDICATES, UNIFORM_PREDICATE, WARP_WORDS, Control, Family, Flag, Predicate, Row, Tensor
+from simtc.machine.micro import (
+    LANES,
+    PREDICATES,
+    UNIFORM_PREDICATE,
+    WARP_WORDS,
+    Control,
+    Family,
+    Flag,
+    Predicate,
+    Row,
+    Tensor,
+)
 from simtc.machine.micro import Memory as Code
 from simtc.machine.predicate import predicate
 from simtc.machine.single import single
@@ -31,7 +42,7 @@ _FULL = np.uint32(0xFFFFFFFF)
 
 
 @jit(void(WORDS, WORDS, int64, int64, uint32))
-def _commit(F, T, d, rows, m):
+def _commit(F: Array, T: Array, d: Int, rows: Int, m: Int) -> None:
     """Write the scratch rows to the destination registers of the active lanes."""
     if m == _FULL:
         for i in range(32 * rows):
@@ -44,14 +55,14 @@ def _commit(F, T, d, rows, m):
 
 
 @jit(void(WORDS, int64, int64, uint64, uint32))
-def _commit_predicates(P, p, p2, both, m):
+def _commit_predicates(P: Array, p: Int, p2: Int, both: Int, m: Int) -> None:
     """Write two destination predicates."""
     P[p] = P[p] & ~m | uint32(both & uint64(0xFFFFFFFF)) & m
     P[p2] = P[p2] & ~m | uint32(both >> uint64(32)) & m
 
 
 @jit(uint32(WORDS, int64))
-def _mask_of(T, row):
+def _mask_of(T: Array, row: Int) -> Int:
     """Collect a scratch row of zeros and ones into a lane mask."""
     out = uint32(0)
     for lane in range(32):
@@ -59,8 +70,8 @@ def _mask_of(T, row):
     return out
 
 
-@jit(int64(STATE, MEMORY, CODE, OP, int64, int64, int64, int64, int64, uint32, uint32))
-def _move_data(s, mem, code, op, w, a, b, c, d, m, q):
+@jit(int64(STATE, MEMORY, CODE, OP, int64, int64, int64, int64, uint32, uint32))
+def _move_data(s: Arrays, mem: Arrays, code: Arrays, op: Record, w: Int, a: Int, b: Int, c: Int, m: Int, q: Int) -> Int:
     """Execute a memory, tensor or warp-wide operation; a nonzero result is a fault."""
     if op.family == Family.TENSOR:
         if op.code == Tensor.MMA:
@@ -76,7 +87,7 @@ def _move_data(s, mem, code, op, w, a, b, c, d, m, q):
 
 
 @jit(int64(STATE, MEMORY, CODE, int64))
-def step(s, mem, code, w):
+def step(s: Arrays, mem: Arrays, code: Arrays, w: Int) -> Int:
     """Execute the next instruction of warp `w` and say what happened (Outcome); details are in `s.event`."""
     warp = s.warps[w]
     op = code.ops[warp.pc]
@@ -93,7 +104,7 @@ def step(s, mem, code, w):
     s.event[Event.TAKEN] = 0
     family = op.family
     if family == Family.CONTROL and op.code != Control.READ_CONVERGENCE and op.code != Control.BARRIER_RESULT:
-        return control(s, op, w, a, m, q)
+        return control(s, op, w, a, b, m, q)
     warp.pc += 1
     if m == 0:
         return Outcome.NEXT
@@ -136,7 +147,7 @@ def step(s, mem, code, w):
         for lane in range(32):
             T[lane] = value
     else:
-        bad = _move_data(s, mem, code, op, w, a, b, c, int64(op.d), m, q)
+        bad = _move_data(s, mem, code, op, w, a, b, c, m, q)
         if bad:
             return bad
     if op.d_rows:

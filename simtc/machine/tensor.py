@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-
-from simtc.jit import jit
+from simtc.jit import Array, Arrays, Int, jit
 from simtc.machine.state import CODE, STATE
 from simtc.machine.types import WORDS, int64, uint32, void
 from simtc.numerics.compiled import mma_tile
@@ -38,51 +37,54 @@ class Field(IntEnum):
 
 
 @jit(void(CODE, WORDS, WORDS, int64, int64, int64, int64))
-def _gather(code, F, out, rows, places, count, bits):
+def _gather(code: Arrays, F: Array, out: Array, rows: Int, places: Int, count: Int, bits: Int) -> None:
     """Collect elements from the lanes, one a word (f64: two)."""
+    words, shifts = code.words, code.shifts
     if bits == 64:
         for i in range(count):
-            at = rows + code.words[places + i]
+            at = rows + words[places + i]
             out[2 * i], out[2 * i + 1] = F[at], F[at + 32]
     elif bits == 32:
         for i in range(count):
-            out[i] = F[rows + code.words[places + i]]
+            out[i] = F[rows + words[places + i]]
     else:
         keep = uint32((1 << bits) - 1)
         for i in range(count):
-            out[i] = (F[rows + code.words[places + i]] >> uint32(code.shifts[places + i])) & keep
+            out[i] = (F[rows + words[places + i]] >> uint32(shifts[places + i])) & keep
 
 
 @jit(void(CODE, WORDS, WORDS, int64, int64, int64))
-def _scatter(code, T, values, places, count, bits):
+def _scatter(code: Arrays, T: Array, values: Array, places: Int, count: Int, bits: Int) -> None:
     """Spread results over the lanes."""
+    words, shifts = code.words, code.shifts
     for i in range(count):
-        at = code.words[places + i]
+        at = words[places + i]
         if bits == 64:
             T[at], T[at + 32] = values[2 * i], values[2 * i + 1]
         elif bits == 32:
             T[at] = values[i]
         else:
-            T[at] |= values[i] << uint32(code.shifts[places + i])
+            T[at] |= values[i] << uint32(shifts[places + i])
 
 
 @jit(void(CODE, STATE, int64, int64, int64, int64, int64))
-def tensor(code, s, entry, a, b, c, d_rows):
+def tensor(code: Arrays, s: Arrays, entry: Int, a: Int, b: Int, c: Int, d_rows: Int) -> None:
     """Execute one matrix instruction whose operands start at rows a, b, c; the result is left in the scratch."""
     f = code.mma[entry]
     m, n, k = f[Field.M], f[Field.N], f[Field.K]
+    F, T, A, B, C, D = s.F, s.T, s.matrix_a, s.matrix_b, s.matrix_c, s.matrix_d
     for i in range(32 * d_rows):
-        s.T[i] = 0
+        T[i] = 0
     for g in range(f[Field.GROUPS]):
-        _gather(code, s.F, s.matrix_a, a, f[Field.A] + g * m * k, m * k, f[Field.A_BITS])
-        _gather(code, s.F, s.matrix_b, b, f[Field.B] + g * k * n, k * n, f[Field.B_BITS])
-        _gather(code, s.F, s.matrix_c, c, f[Field.C] + g * m * n, m * n, f[Field.C_BITS])
-        mma_tile(f[Field.RULE], m, n, k, s.matrix_a, s.matrix_b, s.matrix_c, s.matrix_d, s.work)
-        _scatter(code, s.T, s.matrix_d, f[Field.D] + g * m * n, m * n, f[Field.D_BITS])
+        _gather(code, F, A, a, f[Field.A] + g * m * k, m * k, f[Field.A_BITS])
+        _gather(code, F, B, b, f[Field.B] + g * k * n, k * n, f[Field.B_BITS])
+        _gather(code, F, C, c, f[Field.C] + g * m * n, m * n, f[Field.C_BITS])
+        mma_tile(f[Field.RULE], m, n, k, A, B, C, D, s.work)
+        _scatter(code, T, D, f[Field.D] + g * m * n, m * n, f[Field.D_BITS])
 
 
 @jit(void(WORDS, WORDS, int64))
-def transpose(F, T, a):
+def transpose(F: Array, T: Array, a: Int) -> None:
     """Transpose an 8x8 matrix of 16-bit elements across the lanes (MOVM.16.MT88)."""
     for lane in range(32):
         g, t = lane >> 2, lane & 3

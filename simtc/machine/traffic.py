@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simtc.jit import jit
+from simtc.jit import Array, Int, jit
 from simtc.machine.state import Event
 from simtc.machine.types import LONGS, int64, uint32, void
 
@@ -17,7 +17,7 @@ _ONE = np.uint32(1)
 
 
 @jit(int64(LONGS, int64, int64, uint32, int64))
-def _phase(address, first, lanes, m, words):
+def _phase(address: Array, first: Int, lanes: Int, m: Int, words: Int) -> Int:
     """Count the wavefronts of one phase: the most distinct words that any bank has to deliver."""
     worst = int64(0)
     seen = np.empty(32, np.int64)
@@ -45,7 +45,7 @@ def _phase(address, first, lanes, m, words):
 
 
 @jit(void(LONGS, uint32, int64, LONGS))
-def wavefronts(address, m, nbytes, event):
+def wavefronts(address: Array, m: Int, nbytes: Int, event: Array) -> None:
     """Count the wavefronts of a shared access: 32 lanes at a time, or 16 (64-bit), or 8 (128-bit)."""
     words = max(nbytes >> 2, 1)
     lanes = 32 // words
@@ -59,7 +59,7 @@ def wavefronts(address, m, nbytes, event):
 
 
 @jit(void(LONGS, int64, LONGS))
-def matrix_wavefronts(address, count, event):
+def matrix_wavefronts(address: Array, count: Int, event: Array) -> None:
     """Count the wavefronts of ldmatrix or stmatrix: each 8x8 matrix is eight rows of 16 bytes."""
     actual = int64(0)
     for matrix in range(count):
@@ -68,8 +68,8 @@ def matrix_wavefronts(address, count, event):
     event[Event.IDEAL] = count
 
 
-@jit(void(LONGS, uint32, int64, LONGS))
-def sectors(address, m, nbytes, event):
+@jit(void(LONGS, uint32, LONGS))
+def sectors(address: Array, m: Int, event: Array) -> None:
     """List the 32-byte sectors that a global access touches, and count its 128-byte lines."""
     count, lines = int64(0), int64(0)
     for lane in range(32):

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from simtc.errors import BadInputError
-from simtc.layout.svg import FAINT, INK, box, document, shade, text
+from simtc.layout.draw import FAINT, INK, box, document, shade, text
 
 __all__ = ["Chart", "Series"]
 
-_LEFT, _TOP, _WIDTH, _HEIGHT = 70, 44, 560, 320  # of the plot's frame, in pixels
+_LEFT, _TOP, _WIDTH, _HEIGHT = 70, 56, 560, 320  # of the plot's frame, in pixels
 _LINE_HEIGHT = 18
 _TICKS = 6
 

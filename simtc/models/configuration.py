@@ -11,7 +11,7 @@ from simtc.errors import BadInputError, unknown
 from simtc.layout import Tile, fragment
 from simtc.models.occupancy import Occupancy, occupancy
 
-__all__ = ["ACCUMULATORS", "ADDRESS_REGISTERS", "LAYOUTS", "Configuration", "Shape"]
+__all__ = ["ACCUMULATORS", "ADDRESS_REGISTERS", "LAYOUTS", "Configuration", "Shape", "step_unit"]
 
 Shape = tuple[int, int, int]  # m, n, k
 ACCUMULATORS = {"f16": 2, "f32": 4}  # bytes
@@ -32,6 +32,18 @@ _LOADS = {70: "LDS.128", 75: "LDS.32", 80: "LDSM.4"}  # on Turing as Yan et al.,
 def _generation(device: Device) -> int:
     number = int(device.sm.name.removeprefix("sm_"))
     return max(known for known in _INSTRUCTIONS if known <= number)
+
+
+def step_unit(device: Device) -> Shape:
+    """Return the m, n, k that a warp's step is a multiple of: one HMMA's, on Volta a set of four.
+
+    Example:
+        >>> from simtc import arch
+        >>> [step_unit(arch.device(name)) for name in ("v100_pcie", "t4", "h200")]
+        [(16, 16, 4), (16, 8, 8), (16, 8, 16)]
+
+    """
+    return _INSTRUCTIONS[_generation(device)][0]
 
 
 @cache
@@ -75,20 +87,13 @@ class Configuration:
         reason = self._mismatch() or self._overflow()
         if reason is not None:
             raise BadInputError(reason)
-        room = occupancy(
-            self.device, threads=self.threads, registers=self.registers, shared_bytes=self.shared_bytes
-        )
+        room = occupancy(self.device, threads=self.threads, registers=self.registers, shared_bytes=self.shared_bytes)
         object.__setattr__(self, "occupancy", room)
 
     @property
     def instruction(self) -> str:
         """The tensor instruction, by its SASS mnemonic."""
         return f"{_INSTRUCTIONS[_generation(self.device)][1]}.{self.accumulator.upper()}"
-
-    @property
-    def instruction_shape(self) -> Shape:
-        """The m, n, k that one step of a warp is a multiple of."""
-        return _INSTRUCTIONS[_generation(self.device)][0]
 
     @property
     def shared_load(self) -> str:
@@ -149,10 +154,19 @@ class Configuration:
         return 0 if self.asynchronous else -(-self.copy_bytes // (4 * self.threads))
 
     @property
+    def register_shares(self) -> dict[str, int]:
+        """Registers of a thread, by what they hold."""
+        return {
+            "C": self.accumulator_registers,
+            "A and B": self.fragment_registers,
+            "prefetch": self.prefetch_registers,
+            "addresses": ADDRESS_REGISTERS,
+        }
+
+    @property
     def registers(self) -> int:
         """Registers of a thread: the least that the tiles ask for. A compiler's code needs some more."""
-        parts = (self.accumulator_registers, self.fragment_registers, self.prefetch_registers, ADDRESS_REGISTERS)
-        return sum(parts)
+        return sum(self.register_shares.values())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the configuration as JSON types, in the words of cuBLAS' users."""
@@ -170,14 +184,14 @@ class Configuration:
             if got not in allowed:
                 raise unknown(what, got, allowed)
         for name, shape in (("block", self.block), ("warp", self.warp)):
-            if len(shape) != 3 or min(shape) < 1:
-                raise BadInputError(f"{name} {shape}: three sizes m,n,k of at least 1, such as 256,256,32")
+            if min(shape) < 1:
+                raise BadInputError(f"{name} {shape}: sizes m,n,k are at least 1, such as 256,256,32")
         if self.stages < 1:
             raise BadInputError(f"stages {self.stages}: at least 1")
 
     def _mismatch(self) -> str | None:
         """Return why the shapes do not divide, if they do not."""
-        for name, inner, outer in (("warp", self.instruction_shape, self.warp), ("block", self.warp, self.block)):
+        for name, inner, outer in (("warp", step_unit(self.device), self.warp), ("block", self.warp, self.block)):
             unit = self.instruction if name == "warp" else "warp"
             if any(big % small for small, big in zip(inner, outer, strict=True)):
                 return f"{name} {_text(outer)} is no multiple of the {unit}'s {_text(inner)}"
@@ -189,11 +203,12 @@ class Configuration:
     def _overflow(self) -> str | None:
         """Return which limit of the board the shapes exceed, if they do."""
         limits, board = self.device.limits, f"{self.device.name} ({self.device.sm_name})"
-        held = f"warp {self.warp[0]}x{self.warp[1]} holds C in {self.accumulator_registers} registers of each thread"
         if self.threads > limits.block_threads:
             return f"block {_text(self.block)} has {self.threads} threads; {board} allows {limits.block_threads}"
         if self.registers > limits.thread_registers:
-            return f"{held} and needs {self.registers} in all; {board} has {limits.thread_registers}"
+            shares = ", ".join(f"{count} for {use}" for use, count in self.register_shares.items())
+            needed = f"{self.registers} registers a thread ({shares})"
+            return f"warp {_text(self.warp)} needs {needed}; {board} has {limits.thread_registers}"
         if self.accumulator_registers * self.threads >= limits.registers:
             taken = self.accumulator_registers * self.threads
             return f"block {self.block[0]}x{self.block[1]} holds C in {taken} registers; {board} has {limits.registers}"
@@ -204,7 +219,8 @@ class Configuration:
         if self.shared_bytes > room:
             excess = self.shared_bytes - self.stages * self.copy_bytes
             padding = f", {excess} of them padding" if excess else ""
-            return f"block {_text(self.block)} needs {self.shared_bytes} bytes of shared memory{padding}; {board} has {room}"
+            needed = f"{self.shared_bytes} bytes of shared memory{padding}"
+            return f"block {_text(self.block)} needs {needed}; {board} has {room}"
         return None
 
 

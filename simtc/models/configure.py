@@ -6,7 +6,7 @@ from itertools import product
 
 from simtc.arch import Device
 from simtc.errors import BadInputError
-from simtc.models.configuration import LAYOUTS, Configuration, Shape
+from simtc.models.configuration import LAYOUTS, Configuration, Shape, step_unit
 from simtc.models.intensity import blocking_intensity
 
 __all__ = ["configure", "default_shapes"]
@@ -14,8 +14,10 @@ __all__ = ["configure", "default_shapes"]
 _HALVINGS = (0, 1, 2, 3)  # how often a size may be halved on the way to one that fits
 
 
-def default_shapes(device: Device) -> tuple[Shape, Shape]:
+def default_shapes(device: Device, accumulator: str = "f16") -> tuple[Shape, Shape]:
     """Return the block and warp that Yan et al. settle on, with the warp's k that the board's HMMA takes.
+
+    An f32 accumulator takes twice the registers: then half of that, which is the largest tile of cuBLAS' menu.
 
     Example:
         >>> from simtc import arch
@@ -23,7 +25,9 @@ def default_shapes(device: Device) -> tuple[Shape, Shape]:
         (((256, 256, 32), (128, 64, 8)), (128, 64, 16))
 
     """
-    depth = Configuration(device=device, block=(64, 64, 32), warp=(32, 32, 16)).instruction_shape[2]
+    depth = step_unit(device)[2]
+    if accumulator == "f32":
+        return (256, 128, 32), (64, 64, depth)
     return (256, 256, 32), (128, 64, depth)
 
 
@@ -48,13 +52,13 @@ def configure(
         simtc.errors.BadInputError: block 512x256 holds C in 65536 registers; t4 (sm_75) has 65536; the nearest ...
 
     """
-    usual_block, usual_warp = default_shapes(device)
+    usual_block, usual_warp = default_shapes(device, accumulator)
     block, warp = block or usual_block, warp or usual_warp
     options = {"layout": layout, "stages": stages, "accumulator": accumulator}
     try:
         return Configuration(device=device, block=block, warp=warp, **options)  # type: ignore[arg-type] # mixed values
     except BadInputError as error:
-        if layout not in LAYOUTS or len(block) != 3 or len(warp) != 3 or min(*block, *warp, stages) < 1:
+        if layout not in LAYOUTS or min(*block, *warp, stages) < 1:
             raise
         found = _nearest(device, block, warp, layout, stages, accumulator)
         if found is None:
@@ -68,10 +72,11 @@ def _nearest(
 ) -> Configuration | None:
     """Return the configuration that fits after the fewest halvings; of equals, the one that reuses most."""
     # Sizes that no halving mends are first rounded up to what the instruction, the warp and the bank layout divide.
-    shape = Configuration(device=device, block=(64, 64, 32), warp=(32, 32, 16)).instruction_shape
-    warp = tuple(-(-size // unit) * unit for size, unit in zip(warp, shape, strict=True))  # type: ignore[assignment]
+    units = step_unit(device)
+    warp = tuple(-(-size // unit) * unit for size, unit in zip(warp, units, strict=True))  # type: ignore[assignment]
     block = tuple(-(-size // unit) * unit for size, unit in zip(block, warp, strict=True))  # type: ignore[assignment]
-
+    if layout == "xor":
+        block = (*block[:2], 1 << (block[2] - 1).bit_length())
 
     def cost(step: tuple[int, ...]) -> tuple[int, float]:
         return sum(step), -blocking_intensity(max(block[0] >> step[0], 1), max(block[1] >> step[1], 1))

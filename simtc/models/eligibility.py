@@ -31,7 +31,9 @@ class Eligibility:
             return f"no tensor cores: this library needs multiples of {self.multiple}"
         if self.efficient:
             return f"tensor cores, at their best: multiples of {self.multiple}"
-        return f"tensor cores, below their best: loads of {self.access_bytes} bytes; pad to multiples of {self.multiple}"
+        return (
+            f"tensor cores, below their best: loads of {self.access_bytes} bytes; pad to multiples of {self.multiple}"
+        )
 
 
 def eligibility(
@@ -49,7 +51,8 @@ def eligibility(
         >>> from simtc import arch
         >>> v100 = arch.device("v100_sxm2")
         >>> for k in (1024, 1025, 1026):
-        ...     old, new = (eligibility(2048, 2048, k, inputs="f16", device=v100, version=v) for v in ((10, 2), (11, 0)))
+        ...     old = eligibility(2048, 2048, k, inputs="f16", device=v100, version=(10, 2))
+        ...     new = eligibility(2048, 2048, k, inputs="f16", device=v100, version=(11, 0))
         ...     print(k, old.tensor_cores, new.tensor_cores, new.access_bytes)
         1024 True True 16
         1025 False True 2

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+from simtc.layout import Tile
 from simtc.models.configuration import Configuration, Shape
 
 __all__ = [
@@ -106,17 +109,14 @@ def memory_io_cycles(configuration: Configuration, *, load_bytes: tuple[int, int
     for name, count, conflicts in _memory_instructions(configuration, load_bytes):
         operation = sm.memory[name]
         opcode, width = name.split(".")
-        wavefronts = 4 * _WARP * int(width) / sm.shared.wavefront_bytes if opcode == "LDSM" else (
-            _WARP * int(width) / 8 / sm.shared.wavefront_bytes
-        )
+        wavefronts = _moved_bytes(opcode, int(width)) / sm.shared.wavefront_bytes
         pass_cycles = sm.shared.wavefront_bytes / sm.shared.data_stage_bytes_per_cycle
-        if opcode == "LDG":
-            if one_warp_fills:
-                stage += count * _l2_cpi(configuration, int(width))
+        port += count * operation.operand_read_cycles / sm.limits.sub_cores
+        if opcode == "LDG":  # elsewhere its data come by the path from L2, and pass no data stage on their way
+            stage += count * _l2_cpi(configuration, int(width)) if one_warp_fills else 0
             continue
         once = operation.cpi_cycles if one_warp_fills else wavefronts * pass_cycles
         stage += count * (once + conflicts * pass_cycles)
-        port += count * operation.operand_read_cycles / sm.limits.sub_cores
     return max(stage, port)
 
 
@@ -138,16 +138,14 @@ def _l2_cpi(configuration: Configuration, width: int) -> float:
     return {32: l1.l2_cpi_32_cycles, 64: l1.l2_cpi_64_cycles, 128: l1.l2_cpi_128_cycles}[width]
 
 
-def _memory_instructions(
-    configuration: Configuration, load_bytes: tuple[int, int]
-) -> list[tuple[str, float, int]]:
+def _memory_instructions(configuration: Configuration, load_bytes: tuple[int, int]) -> list[tuple[str, float, int]]:
     """Return each memory instruction of an iteration: name, count over all warps, wavefronts that conflicts add."""
     (m, n, k), (wm, wn, _) = configuration.block, configuration.warp
     found: list[tuple[str, float, int]] = []
     for rows, bytes_, tile in zip((m, n), load_bytes, configuration.tiles, strict=True):
         width = max(bytes_, 4)  # a lane that gets 2 bytes at a time takes as long as for 4
         loads = rows * k * _ELEMENT_BYTES / (_WARP * bytes_)
-        excess = tile.named(f"sts.{8 * width}").excess
+        excess = _excess(tile, f"sts.{8 * width}")
         if configuration.asynchronous and bytes_ >= 4:
             found.append((f"LDGSTS.{8 * width}", loads, excess))
             continue
@@ -155,8 +153,17 @@ def _memory_instructions(
         found += [(f"LDG.{8 * width}", loads, 0), (f"STS.{8 * width}", stores, excess)]
     name = configuration.shared_load
     opcode, width_ = name.split(".")
-    each = 128 * int(width_) if opcode == "LDSM" else _WARP * int(width_) // 8
-    tile = configuration.tiles[0]
-    excess = tile.named(f"ldsm.x{width_}" if opcode == "LDSM" else f"lds.{width_}").excess
+    excess = _excess(configuration.tiles[0], f"ldsm.x{width_}" if opcode == "LDSM" else f"lds.{width_}")
     read = configuration.warps * (wm + wn) * k * _ELEMENT_BYTES * configuration.fragment_copies
-    return [*found, (name, read / each, excess)]
+    return [*found, (name, read / _moved_bytes(opcode, int(width_)), excess)]
+
+
+def _moved_bytes(opcode: str, width: int) -> int:
+    """Return what an instruction moves for a warp: `width` bits a lane, or of LDSM `width` matrices."""
+    return 2 * _MATRIX * _MATRIX * width if opcode == "LDSM" else _WARP * width // 8
+
+
+@cache
+def _excess(tile: Tile, pattern: str) -> int:
+    """Return the wavefronts that bank conflicts add to one access of a tile."""
+    return tile.named(pattern).excess

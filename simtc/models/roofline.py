@@ -22,9 +22,9 @@ class Roofline:
 
     Example:
         >>> from simtc import arch
-        >>> t4 = roofline(arch.device("t4"))
-        >>> round(t4.attainable_tflops(64, "DRAM"), 1), t4.bound(64, "DRAM"), t4.bound(64, "DRAM", roof="FP16 units")
-        (15.2, 'DRAM', 'FP16 units')
+        >>> one = roofline(arch.device("rtx2070"))
+        >>> round(one.attainable_tflops(64, "DRAM"), 1), one.bound(64, "DRAM"), one.bound(64, "DRAM", roof="FP16 units")
+        (24.3, 'DRAM', 'FP16 units')
 
     """
 

@@ -20,7 +20,9 @@ def slice_depth(k: int, block_k: int, split_k: int) -> int:
     """
     iterations = -(-k // block_k)
     if not 1 <= split_k <= iterations:
-        raise BadInputError(f"split_k {split_k}: k = {k} has {iterations} iterations of {block_k}, so 1 to {iterations}")
+        raise BadInputError(
+            f"split_k {split_k}: k = {k} has {iterations} iterations of {block_k}, so 1 to {iterations}"
+        )
     return -(-iterations // split_k) * block_k
 
 

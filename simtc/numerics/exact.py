@@ -83,13 +83,13 @@ def _is_nan(pattern: Int) -> Int:
 
 @jit(int64(int64, int64, int64))
 def _multiply_add(x: Int, y: Int, z: Int) -> Int:
-    """Captured: one NaN operand comes through, quieted. Model: the first of several wins, and which NaN is made."""
-    if _is_nan(x):
-        return x | _QUIET
+    """Captured: a NaN operand comes through, quieted: B's, else C's, else A's. Model: which NaN is made from none."""
     if _is_nan(y):
         return y | _QUIET
     if _is_nan(z):
         return z | _QUIET
+    if _is_nan(x):
+        return x | _QUIET
     result = _fma(x, y, z)
     return np.int64(_NAN_64) if _is_nan(result) else result
 

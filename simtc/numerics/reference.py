@@ -185,9 +185,9 @@ def _fma_chain(rule: Rule, a: Sequence[int], b: Sequence[int], c: int) -> int:
 
 
 def _fma(form: Format, a: int, b: int, c: int) -> int:
-    """Captured: a NaN operand comes through, quieted. Model: which one of several, and which NaN is made from none."""
+    """Captured: a NaN operand comes through, quieted: B's, else C's, else A's. Model: which NaN is made from none."""
     x, y, z = form.unpack(a), form.unpack(b), form.unpack(c)
-    for pattern, value in ((a, x), (b, y), (c, z)):
+    for pattern, value in ((b, y), (c, z), (a, x)):
         if value.special == "nan":
             return pattern | _QUIET_64
     special = _special([(x, y)], z)

@@ -7,22 +7,26 @@ from collections.abc import Callable
 import numpy as np
 
 from simtc.arch import Device
+from simtc.bundle import bundle
 from simtc.errors import BadInputError, SimtcError
 from simtc.isa import Instruction, Kernel
 from simtc.machine.arena import Arena
 from simtc.machine.faults import fault_error
 from simtc.machine.functional import WORK_WORDS
 from simtc.machine.lowering import Lowered
-from simtc.machine.state import Geometry, Memory, new_state
+from simtc.machine.state import CODE, MEMORY, STATE, Geometry, Memory, new_state
 from simtc.machine.step import step
 from simtc.results import InstructionTime, Stall, Timeline, Timing
 from simtc.timing.caches import NEVER, warm_l2
 from simtc.timing.chip import run_chip
 from simtc.timing.occupancy import Occupancy, occupancy
 from simtc.timing.state import (
+    CACHES,
+    CLOCK,
     SM,
     STALLS,
     SUB,
+    TABLE,
     WARP_CLOCK,
     Caches,
     Chip,
@@ -93,12 +97,15 @@ def time_launch(
     clock, caches = _new_clock(
         kernel, device, sms=sms, slots=slots, warps=room.warps, blocks=blocks, shared=room.shared_bytes, slices=slices
     )
+    cached = bundle(CACHES, caches)
     if warm:
         for start, end in zip(memory.starts, memory.ends, strict=True):
-            warm_l2(caches, int(start) >> 5, (int(end) + 31) >> 5)
+            warm_l2(cached, int(start) >> 5, (int(end) + 31) >> 5)
+    parts = (bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, lowered.code))
+    clocked = (bundle(CLOCK, clock), bundle(TABLE, table), cached)
     span = np.zeros(4, np.int64)
     while True:
-        outcome = run_chip(step, state, memory, lowered.code, clock, table, caches, span, _WINDOWS)
+        outcome = run_chip(step, *parts, *clocked, span, _WINDOWS)
         if outcome < 0:
             raise fault_error(outcome, kernel, state, arena, grid)
         if progress:

@@ -6,8 +6,9 @@ from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numba import from_dtype, int16, types
+from numba import from_dtype, int16
 
+from simtc.bundle import BundleType
 from simtc.jit import Array
 from simtc.machine.types import float64, int64
 from simtc.results.stall import Stall
@@ -283,16 +284,30 @@ class Clock(NamedTuple):
     slice_count: Array  # (1,) slices seen, of which the first ones are kept
 
 
-def _named(kind: type, *fields: object) -> types.NamedTuple:
-    return types.NamedTuple(fields, kind)  # type: ignore[no-untyped-call] # numba
-
-
 _I16: Any = int16[::1]
 _L, _LL, _F = int64[::1], int64[:, ::1], float64[::1]
 OP_TIMING: Any = from_dtype(TIMING)
 SM_RECORD: Any = from_dtype(SM)
 SUB_RECORD: Any = from_dtype(SUB)
 WARP_RECORD: Any = from_dtype(WARP_CLOCK)
-TABLE: Final = _named(Table, OP_TIMING[::1], _I16, _LL)
-CACHES: Final = _named(Caches, _F, _LL, float64[:, ::1], _LL, _L, _F, _L, _L, _F, _L)
-CLOCK: Final = _named(Clock, _F, SM_RECORD[::1], SUB_RECORD[::1], WARP_RECORD[::1], _LL, _L, _L, _L, _L, _L, _LL, _L)
+TABLE: Final = BundleType("Table", {"ops": OP_TIMING[::1], "rows": _I16, "safe": _LL})
+CACHES: Final = BundleType(
+    "Caches",
+    {
+        **dict.fromkeys(Caches._fields, _L),
+        **dict.fromkeys(("l1_tags", "l1_used"), _LL),
+        **dict.fromkeys(("chip", "l2_ready", "servers"), _F),
+        "l1_ready": float64[:, ::1],
+    },
+)
+CLOCK: Final = BundleType(
+    "Clock",
+    {
+        **dict.fromkeys(Clock._fields, _L),
+        "chip": _F,
+        "sms": SM_RECORD[::1],
+        "subs": SUB_RECORD[::1],
+        "warps": WARP_RECORD[::1],
+        **dict.fromkeys(("stalls", "slices"), _LL),
+    },
+)

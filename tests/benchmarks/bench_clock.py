@@ -37,18 +37,15 @@ def main(most: int) -> None:
         measured = one["sm__cycles_active.max"] if alone else one["gpc__cycles_elapsed.max"]
         cycles = run.cycles + (0 if alone else chip.sm.launch.chip_cycles)
         errors["one block" if alone else "more"].append(cycles / measured - 1)
-        size_text = "x".join(str(x) for x in size.values())
-        print(
-            f"{one['kernel']:<28}{size_text:<16}{one['caches']:<6}{cycles:>9,} {measured:>9,} {cycles / measured - 1:+7.1%}"
-        )
+        name = f"{one['kernel']:<28}{'x'.join(str(x) for x in size.values()):<16}{one['caches']:<6}"
+        print(f"{name}{cycles:>9,} {measured:>9,} {cycles / measured - 1:+7.1%}")
     for name, found in errors.items():
         if found:
             worst = max(map(abs, found))
             print(f"{name}: {len(found)} launches, mean absolute error {mean(map(abs, found)):.1%}, worst {worst:.1%}")
     rate = executed / took / 1e6
-    print(
-        f"{rate:.2f} million warp-instructions a second, one thread; {rate / PEER[1]:.0f} to {rate / PEER[0]:.0f} x Accel-Sim"
-    )
+    ratio = f"{rate / PEER[1]:.0f} to {rate / PEER[0]:.0f} times Accel-Sim"
+    print(f"{rate:.2f} million warp-instructions a second, one thread: {ratio}")
 
 
 if __name__ == "__main__":

@@ -115,10 +115,9 @@ class Builder:
 
     def into(self, operand: Operand, rows: int = 1) -> None:
         """Write the first `rows` scratch rows to a register."""
+        self.reach(operand, rows)
         if operand.kind is Kind.REGISTER:
             row = Row.DUMP if operand.index == 255 else Row.REGISTER + operand.index
-            if operand.index != 255 and operand.index + rows > 255:
-                raise refuse(self.i, f"R{operand.index} and the {rows - 1} after it reach past R254")
         elif operand.kind is Kind.UNIFORM:
             row = Row.DUMP if operand.index == 63 else Row.UNIFORM + operand.index
         else:
@@ -172,7 +171,15 @@ class Builder:
             halves = {"H0_H0": 1, "H1_H1": 2, "F32": 3}
             self.op[f"{slot}_half"] = next((code for name, code in halves.items() if name in operand.modifiers), 0)
 
+    def reach(self, operand: Operand, rows: int) -> None:
+        """Refuse an operand of several registers that would run past the last one."""
+        last = {Kind.REGISTER: 255, Kind.UNIFORM: 63}.get(operand.kind)
+        if last is not None and operand.index != last and operand.index + rows > last:
+            name = "R" if operand.kind is Kind.REGISTER else "UR"
+            raise refuse(self.i, f"{name}{operand.index} and the {rows - 1} after it reach past {name}{last - 1}")
+
     def _place(self, slot: str, operand: Operand, rows: int, *, high_half: bool = False) -> None:
+        self.reach(operand, rows)
         if operand.kind is Kind.REGISTER:
             self._row(slot, Row.ZERO if operand.index == 255 else Row.REGISTER + operand.index)
         elif operand.kind is Kind.UNIFORM:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from simtc.isa import Kind, Operand
 from simtc.machine.lowering.builder import Builder, Lowering, refuse
-from simtc.machine.micro import Family, Flag, Integer, Predicate
+from simtc.machine.micro import UNIFORM_PREDICATE, Family, Flag, Integer, Predicate
 
 __all__ = ["LOWERINGS"]
 
@@ -123,12 +125,40 @@ def _prmt(b: Builder) -> None:
 
 
 def _min_max(b: Builder) -> None:
-    b.does(Family.INTEGER, Integer.MIN_MAX, "U32", "S32")
-    b.flag(Flag.SIGNED, "U32" not in b.mods)
+    packed = bool(b.mods & {"S16x2", "U16x2"})
+    plain = b.i.opcode.removeprefix("U") in ("IMNMX", "VIMNMX") and not packed and "RELU" not in b.mods
+    known = ("U32", "S32", "S16x2", "U16x2", "RELU")
+    b.does(Family.INTEGER, Integer.MIN_MAX if plain else Integer.VIDEO, *known)
+    b.flag(Flag.SIGNED, not b.mods & {"U32", "U16x2"})
+    b.flag(Flag.RELU, "RELU" in b.mods)
+    b.into(b.take())
+    if b.more(Kind.PREDICATE, Kind.UNIFORM_PREDICATE) and b.take().index != 7:
+        raise refuse(b.i, "a predicate result is not modelled")
+    b.plain("a", b.take())
+    # imm: 1 packed halves, 2 add the first two, 4 three operands
+    b.op["imm"] = int(packed)
+    if "ADD" in b.i.opcode:
+        b.op["imm"] |= 2
+        b.op["aux"] = b.integer("b", b.take())
+        b.plain("c", b.take())
+    else:
+        b.plain("b", b.take())
+        if b.i.opcode.endswith("3"):
+            b.op["imm"] |= 4
+            b.plain("c", b.take())
+    b.predicate("q", b.take())
+
+
+def _add_pairs(b: Builder) -> None:
+    b.does(Family.INTEGER, Integer.VIDEO, "16x2")
+    b.op["imm"] = 1 + 8
     b.into(b.take())
     b.plain("a", b.take())
-    b.plain("b", b.take())
-    b.predicate("q", b.take())
+    b.op["aux"] = b.integer("b", b.take())
+
+
+def _viadd(b: Builder) -> None:
+    (_add_pairs if "16x2" in b.mods else _add3)(b)
 
 
 def _sel(b: Builder) -> None:
@@ -166,6 +196,13 @@ def _binary(code: Integer, *known: str) -> Lowering:
     return lower
 
 
+def _absolute_difference_4(b: Builder) -> None:
+    _binary(Integer.VABSDIFF4, "U8", "S8", "ACC")(b)
+    b.flag(Flag.SIGNED, "S8" in b.mods)
+    b.op["flags"] &= ~np.int32(0 if "S8" in b.mods else Flag.SIGNED)
+    b.op["variant"] = int("ACC" in b.mods)
+
+
 def _dot_product(code: Integer) -> Lowering:
     def lower(b: Builder) -> None:
         b.does(Family.INTEGER, code, "2A", "4A", "LO", "HI", "U8", "S8", "U16", "S16")
@@ -201,17 +238,30 @@ def _plop3(b: Builder) -> None:
     b.does(Family.PREDICATE, Predicate.PLOP3, "LUT")
     b.predicate_into("p", b.take())
     b.predicate_into("p2", b.take())
-    for name in ("q", "q2", "q3"):
-        b.predicate(name, b.take())
+    for place, (name, slot) in enumerate(zip(("q", "q2", "q3"), "abc", strict=True)):
+        if b.more(Kind.REGISTER, Kind.UNIFORM):  # R4.SIGN: the register's top bit
+            b.op["code"] = int(Predicate.PLOP3_SIGNS)
+            b.op["variant"] |= 1 << place
+            b.integer(slot, _sign_of(b, b.take()))
+        else:
+            b.predicate(name, b.take())
     b.op["imm"], b.op["aux"] = b.immediate(b.take()), b.immediate(b.take())
+
+
+def _sign_of(b: Builder, operand: Operand) -> Operand:
+    if "SIGN" not in operand.modifiers or operand.negate:
+        raise refuse(b.i, f"{operand!r} is no predicate")
+    return operand
 
 
 def _p2r(b: Builder) -> None:
     b.does(Family.PREDICATE, Predicate.P2R, "B0", "B1", "B2", "B3")
     b.op["imm"] = next((int(m[1]) for m in b.i.modifiers), 0)
     b.into(b.take())
-    if b.take().name != "PR":
+    name = b.take().name
+    if name not in ("PR", "UPR"):
         raise refuse(b.i, "only the predicate registers can be packed")
+    b.op["variant"] = UNIFORM_PREDICATE if name == "UPR" else 0
     b.plain("a", b.take())
     b.plain("b", b.take())
 
@@ -248,11 +298,15 @@ LOWERINGS: dict[str, Lowering] = {
     **_COMMON,
     **{f"U{name}": lowering for name, lowering in _COMMON.items()},
     "IADD": _add3,
-    "VIADD": _add3,
+    "VIADD": _viadd,
     "VIMNMX": _min_max,
+    "VIMNMX3": _min_max,
+    "VIADDMNMX": _min_max,
     "MOV32I": _mov,
     "IDP": _idp,
     "VABSDIFF": _binary(Integer.VABSDIFF, "U32", "S32"),
+    "VABSDIFF4": _absolute_difference_4,
     "P2R": _p2r,
+    "UP2UR": _p2r,
     "R2P": _r2p,
 }

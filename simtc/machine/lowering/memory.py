@@ -5,14 +5,14 @@ from __future__ import annotations
 from simtc.isa import Kind, Operand
 from simtc.machine.atomic import How, Number
 from simtc.machine.lowering.builder import Builder, Lowering, refuse
-from simtc.machine.micro import Family, Flag, Memory, Tensor
+from simtc.machine.micro import LANES, Family, Flag, Memory, Tensor
 
 __all__ = ["LOWERINGS"]
 
 # Modifiers that choose caches, ordering or prefetching: they change time, not values.
 _HINTS = (
-    "E", "SYS", "GPU", "SM", "CTA", "CONSTANT", "STRONG", "WEAK", "CI", "EF", "EL", "LU", "EU", "NA", "LTC64B", "LTC128B",
-    "LTC256B", "BYPASS", "ACCESS", "PRIVATE", "VC", "MMIO", "ENL2", "L1", "SPIN", "U", "ZFILL", "RN", "FTZ",
+    "E", "SYS", "GPU", "SM", "CTA", "CONSTANT", "STRONG", "WEAK", "CI", "EF", "EL", "LU", "EU", "NA", "LTC64B",
+    "LTC128B", "LTC256B", "BYPASS", "ACCESS", "PRIVATE", "VC", "MMIO", "ENL2", "L1", "SPIN", "U", "ZFILL", "RN", "FTZ",
 )  # fmt: skip
 _WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "32": 4, "64": 8, "128": 16}
 _SCALES = {"X4": 2, "X8": 3, "X16": 4}
@@ -31,7 +31,7 @@ def _address(b: Builder, operand: Operand, *, slots: tuple[str, str] = ("a", "b"
     b.plain(register, Operand(kind=Kind.REGISTER, index=operand.index))
     b.plain(uniform, Operand(kind=Kind.UNIFORM, index=operand.uniform))
     b.op[name] = operand.value
-    b.op["variant"] = next((_SCALES[m] for m in operand.modifiers if m in _SCALES), 0)
+    b.op["scale"] = next((_SCALES[m] for m in operand.modifiers if m in _SCALES), 0)
     long = "64" in operand.modifiers
     narrow = "U32" in operand.modifiers or operand.index == 255
     global_space = b.i.opcode not in ("LDS", "STS", "LDSM", "STSM", "ATOMS", "LDL", "STL", "LDC")
@@ -125,7 +125,7 @@ def _ldgsts(b: Builder) -> None:
 
 _HOWS = {
     "ADD": How.ADD, "MIN": How.MIN, "MAX": How.MAX, "AND": How.AND, "OR": How.OR, "XOR": How.XOR, "EXCH": How.EXCH,
-    "CAS": How.CAS, "INC": How.INC, "DEC": How.DEC, "POPC": How.ADD, "CAST": How.CAS,
+    "CAS": How.CAS, "INC": How.INC, "DEC": How.DEC, "CAST": How.CAST, "POPC": How.COUNT,
 }  # fmt: skip
 _NUMBERS = {
     "S32": Number.S32, "U32": Number.U32, "64": Number.U64, "U64": Number.U64, "S64": Number.S64, "F32": Number.F32,
@@ -135,11 +135,14 @@ _NUMBERS = {
 
 def _atomic(code: Memory, *, result: bool) -> Lowering:
     def lower(b: Builder) -> None:
-        if b.mods & {"POPC", "CAST", "ARRIVE"}:
+        if b.mods & {"ARRIVE", "VEC"}:
             raise refuse(b.i, "this atomic is not modelled")
         b.does(Family.MEMORY, code, *_HINTS, *_HOWS, *_NUMBERS, "32")
         number = next((_NUMBERS[m] for m in b.i.modifiers if m in _NUMBERS), Number.U32)
-        how = next(_HOWS[m] for m in b.i.modifiers if m in _HOWS)
+        how = next((_HOWS[m] for m in b.i.modifiers if m in _HOWS), None)
+        if how is None:
+            raise refuse(b.i, "it names no operation")
+        b.flag(Flag.FTZ, "FTZ" in b.mods)
         b.op["bytes"] = 8 if number in (Number.U64, Number.S64, Number.F64) else 4
         rows = int(b.op["bytes"]) // 4
         if result:
@@ -147,14 +150,20 @@ def _atomic(code: Memory, *, result: bool) -> Lowering:
                 b.take()
             b.into(b.take(), rows)
         _address(b, b.take())
-        value = b.take()
-        b.plain("c", value)
-        if how is How.CAS:
+        if how is How.COUNT:
+            b.word("c", 1)
+        else:
+            value = b.take()
+            b.plain("c", value)
+            b.reach(value, rows)
+        if how in (How.CAS, How.CAST):
             new = b.take()
-            if value.kind is not Kind.REGISTER or (new.index != value.index + rows and (new.index, value.index) != (255, 255)):
-                raise refuse(b.i, "compare-and-swap with operands that are not neighbours is not modelled")
+            if new.kind is not Kind.REGISTER or value.kind is not Kind.REGISTER:
+                raise refuse(b.i, "compare-and-swap takes registers")
+            b.reach(new, rows)
+            b.op["aux"] = (new.index - value.index) * LANES  # RZ is a row like the others
         b.op["variant"] = int(how) + 16 * int(number)
-        b.op["source_rows"] = rows * (2 if how is How.CAS else 1)
+        b.op["source_rows"] = rows
 
     return lower
 

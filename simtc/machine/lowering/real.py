@@ -14,8 +14,9 @@ _RELATIONS = {
     for number, name in enumerate("F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T".split())  # noqa: SIM905
 }
 _JOIN = {"AND": 0, "OR": 1, "XOR": 2}
+_CHOICES = ("MIN", "MAX")
 _ROUNDINGS = ("RN", "RM", "RP", "RZ", "FTZ", "SAT")
-_MUFU = {"RCP": 0, "RSQ": 1, "EX2": 2, "LG2": 3, "SIN": 4, "COS": 5, "SQRT": 6, "TANH": 7}
+_MUFU = {"RCP64H": 0, "RSQ64H": 1, "RCP": 0, "RSQ": 1, "EX2": 2, "LG2": 3, "SIN": 4, "COS": 5, "SQRT": 6, "TANH": 7}
 _FORMATS = {
     "F16": Format.F16,
     "BF16": Format.BF16,
@@ -50,9 +51,19 @@ def _single(code: Single, *known: str, flags: int = 0) -> Lowering:
     return lower
 
 
+_SCALES = {"D8": -3, "D4": -2, "D2": -1, "M2": 1, "M4": 2, "M8": 3}
+
+
+def _fmul(b: Builder) -> None:
+    """Lower FMUL; .D2 and its like scale the product before it is rounded."""
+    _single(Single.MUL, *_SCALES)(b)
+    b.op["scale"] = next((_SCALES[m] for m in b.i.modifiers if m in _SCALES), 0)
+
+
 def _fmnmx(b: Builder) -> None:
-    _single(Single.MIN_MAX, "NAN")(b)
+    _single(Single.MIN_MAX, "NAN", "XORSIGN")(b)
     b.flag(Flag.NAN, "NAN" in b.mods)
+    b.flag(Flag.XOR_SIGN, "XORSIGN" in b.mods)
 
 
 def _fset(b: Builder) -> None:
@@ -69,8 +80,11 @@ def _relation(b: Builder) -> int:
 
 def _setp(code: Predicate, kind: str) -> Lowering:
     def lower(b: Builder) -> None:
-        b.does(Family.PREDICATE, code, *_RELATIONS, *_JOIN, "FTZ", "BF16_V2")
-        b.op["imm"] = _relation(b)
+        b.does(Family.PREDICATE, code, *_RELATIONS, *_JOIN, *_CHOICES, "FTZ", "BF16_V2")
+        if b.mods & set(_CHOICES):  # DSETP.MIN and .MAX: is the first operand the result; are both NaN
+            b.op["imm"] = 16 if "MIN" in b.mods else 17
+        else:
+            b.op["imm"] = _relation(b)
         b.op["variant"] = next((_JOIN[m] for m in b.i.modifiers if m in _JOIN), 0)
         b.rounding()
         b.predicate_into("p", b.take())
@@ -83,12 +97,19 @@ def _setp(code: Predicate, kind: str) -> Lowering:
 
 
 def _mufu(b: Builder) -> None:
-    b.does(Family.SINGLE, Single.MUFU, *_MUFU, "F16", "F32")
-    if "F16" in b.mods:
-        raise refuse(b.i, "MUFU on f16 is not modelled")
-    b.op["variant"] = _MUFU[b.i.modifiers[0]]
+    names = [m for m in b.i.modifiers if m in _MUFU]
+    if b.mods & {"F16", "BF16"}:
+        b.does(Family.HALF, Half.MUFU, *_MUFU, "F16", "BF16")
+        b.flag(Flag.BF16, "BF16" in b.mods)
+    else:
+        b.does(Family.SINGLE, Single.MUFU, *_MUFU)
+        b.op["imm"] = int(names[0].endswith("64H"))
+    b.op["variant"] = _MUFU[names[0]]
     b.into(b.take())
-    b.real("a", b.take())
+    operand = b.take()
+    b.real("a", operand, "half" if b.mods & {"F16", "BF16"} else "single")
+    if "H1" in operand.modifiers:
+        b.op["a_half"] = 2
 
 
 def _fchk(b: Builder) -> None:
@@ -104,6 +125,7 @@ def _half(code: Half, sources: str) -> Lowering:
         b.rounding()
         b.flag(Flag.RELU, "RELU" in b.mods)
         b.flag(Flag.NAN, "NAN" in b.mods)
+        b.flag(Flag.XOR_SIGN, "XORSIGN" in b.mods)
         b.op["variant"] = int("F32" in b.mods)
         b.into(b.take())
         for slot in sources:
@@ -126,7 +148,8 @@ def _hset(b: Builder) -> None:
 
 def _double(code: Double, sources: str) -> Lowering:
     def lower(b: Builder) -> None:
-        b.does(Family.DOUBLE, code, "RN")
+        b.does(Family.DOUBLE, code, "RN", "RM", "RP", "RZ")
+        b.rounding()
         b.into(b.take(), 2)
         for slot in sources:
             b.real(slot, b.take(), "double")
@@ -177,24 +200,47 @@ def _convert(code: Convert, default: tuple[str, str]) -> Lowering:
 
 
 def _f2fp(b: Builder) -> None:
-    b.does(Family.CONVERT, Convert.PACK, *_FORMATS, "PACK_AB", "PACK_B", "RELU", "RZ", "SATFINITE", "UNPACK_B")
-    if "UNPACK_B" in b.mods:
-        source = Format.E5M2 if "E5M2" in b.mods else Format.E4M3
-        b.op["code"], b.op["variant"] = int(Convert.UNPACK8), int(source)
-        b.into(b.take())
-        b.real("a", b.take(), "half")
-        return
-    if b.mods & {"E4M3", "E5M2", "SATFINITE", "RZ"}:
-        raise refuse(b.i, "this packing is not modelled")
-    target = Format.BF16 if "BF16" in b.mods else Format.F16
+    known = (
+        "PACK_AB",
+        "PACK_B",
+        "RELU",
+        "RZ",
+        "SATFINITE",
+        "UNPACK_B",
+        "MERGE_C",
+        "PACK_AB_MERGE_C",
+        "UNPACK_B_MERGE_C",
+    )
+    b.does(Family.CONVERT, Convert.PACK, *_FORMATS, *known)
+    b.rounding()
     b.flag(Flag.RELU, "RELU" in b.mods)
-    b.op["variant"] = int(Format.F32) + 16 * int(target)
+    fp8 = Format.E5M2 if "E5M2" in b.mods else Format.E4M3
     b.into(b.take())
-    if "PACK_B" in b.mods:
-        b.real("b", b.take())
-        return
-    b.real("a", b.take())
-    b.real("b", b.take())
+    if "UNPACK_B" in b.mods:
+        b.op["code"], b.op["variant"] = int(Convert.UNPACK8), int(fp8)
+        b.real("a", b.take(), "half")
+    elif b.mods & {"PACK_AB_MERGE_C", "UNPACK_B_MERGE_C"}:
+        pair = "UNPACK_B_MERGE_C" in b.mods
+        b.op["code"] = int(Convert.PACK8)
+        b.op["variant"] = int(Format.F16 if pair else Format.F32) + 16 * int(fp8)
+        b.real("a", b.take(), "half" if pair else "single")
+        if not pair:
+            b.real("b", b.take())
+        b.plain("c", b.take())
+    elif b.mods & {"E4M3", "E5M2"}:
+        raise refuse(b.i, "this packing is not modelled")
+    else:
+        target = Format.BF16 if "BF16" in b.mods else Format.TF32 if "TF32" in b.mods else Format.F16
+        b.op["variant"] = int(Format.F32) + 16 * int(target)
+        b.flag(Flag.MERGE, "MERGE_C" in b.mods)
+        if "PACK_B" in b.mods:
+            b.real("b", b.take())
+            return
+        b.real("a", b.take())
+        if "MERGE_C" in b.mods:
+            b.plain("c", b.take())
+        else:
+            b.real("b", b.take())
 
 
 def _i2fp(b: Builder) -> None:
@@ -207,11 +253,24 @@ def _i2fp(b: Builder) -> None:
 
 
 def _i2ip(b: Builder) -> None:
-    b.does(Family.CONVERT, Convert.PACK8, "S8", "U8", "S32", "SAT")
-    b.op["variant"] = 16 * int(Format.S8 if "S8" in b.mods else Format.U8)
+    b.does(Family.CONVERT, Convert.PACK8, "S8", "U8", "S16", "U16", "S32", "SAT")
+    target = _FORMATS[b.i.modifiers[0]]
+    if target in (Format.S16, Format.U16):
+        b.op["code"] = int(Convert.PACK_INTEGERS)
+    b.op["variant"] = int(Format.S32) + 16 * int(target)
     b.into(b.take())
     for slot in "abc":
         b.plain(slot, b.take())
+
+
+def _f2ip(b: Builder) -> None:
+    b.does(Family.CONVERT, Convert.PACK8, "S8", "U8", "F32", "NTZ", "TRUNC", "FLOOR", "CEIL")
+    b.rounding()
+    b.op["variant"] = int(Format.F32) + 16 * int(_FORMATS[b.i.modifiers[0]])
+    b.into(b.take())
+    b.real("a", b.take())
+    b.real("b", b.take())
+    b.plain("c", b.take())
 
 
 def _i2i(b: Builder) -> None:
@@ -223,7 +282,7 @@ def _i2i(b: Builder) -> None:
 
 LOWERINGS: dict[str, Lowering] = {
     "FADD": _single(Single.ADD),
-    "FMUL": _single(Single.MUL),
+    "FMUL": _fmul,
     "FFMA": _single(Single.FMA),
     "FADD32I": _single(Single.ADD),
     "FMUL32I": _single(Single.MUL),
@@ -252,5 +311,6 @@ LOWERINGS: dict[str, Lowering] = {
     "F2FP": _f2fp,
     "I2FP": _i2fp,
     "I2IP": _i2ip,
+    "F2IP": _f2ip,
     "I2I": _i2i,
 }

@@ -42,15 +42,24 @@ class MatrixTables:
         return start
 
 
-def _enter(b: Builder, key: tuple[str, ...], m: int, n: int, k: int, types: tuple[str, str, str, str], parts: dict[str, list[Fragment]],
-           *, rows: np.ndarray | None = None, columns: np.ndarray | None = None, first: int = 0) -> int:  # fmt: skip
+def _enter(
+    b: Builder,
+    key: tuple[str, ...],
+    shape: tuple[int, int, int],
+    types: tuple[str, str, str, str],
+    parts: dict[str, list[Fragment]],
+    *,
+    rows: np.ndarray | None = None,
+    columns: np.ndarray | None = None,
+    first: int = 0,
+) -> int:
     """Add one matrix instruction to the tables, or find it there."""
     tables: MatrixTables = b.tables
     if key in tables.known:
         return tables.known[key]
     entry = [0] * Field.COUNT
     entry[Field.RULE] = rule_index(_ARCHITECTURES[b.kernel.sm], d=types[0], a=types[1], b=types[2], c=types[3])
-    entry[Field.M], entry[Field.N], entry[Field.K] = m, n, k
+    entry[Field.M], entry[Field.N], entry[Field.K] = shape
     entry[Field.GROUPS] = len(parts["a"])
     for name, place, bits in (("a", Field.A, Field.A_BITS), ("b", Field.B, Field.B_BITS)):
         entry[place] = tables.places(parts[name], rows if name == "a" else None, columns if name == "b" else None, 0)
@@ -61,11 +70,6 @@ def _enter(b: Builder, key: tuple[str, ...], m: int, n: int, k: int, types: tupl
     tables.entries.append(entry)
     tables.known[key] = len(tables.entries) - 1
     return tables.known[key]
-
-
-def _registers(parts: dict[str, list[Fragment]], name: str) -> int:
-    one = parts[name][0]
-    return one.registers * (2 if one.width == 64 else 1)
 
 
 def _operands(b: Builder, entry: int, d_rows: int) -> None:
@@ -82,8 +86,8 @@ def _warp_wide(b: Builder, shape: str, types: tuple[str, str, str, str]) -> None
     key = (arch, instruction)
     parts = {x: [fragment(instruction, operand=x, arch=arch)] for x in "abcd"}
     m, k = parts["a"][0].rows, parts["a"][0].cols
-    entry = _enter(b, key, m, parts["b"][0].cols, k, types, parts)
-    _operands(b, entry, _registers(parts, "d"))
+    entry = _enter(b, key, (m, parts["b"][0].cols, k), types, parts)
+    _operands(b, entry, parts["d"][0].registers)
 
 
 _HMMA_SHAPES = {"1688": "m16n8k8", "16816": "m16n8k16", "1684": "m16n8k4"}
@@ -122,7 +126,7 @@ def _quad_pairs(b: Builder) -> None:
     if d != c:
         raise refuse(i, "accumulators of two types are not modelled")
     key = ("volta", name, *majors, str(step))
-    entry = _enter(b, key, len(rows), len(columns), 4, types, parts, rows=rows, columns=columns, first=2 * step)
+    entry = _enter(b, key, (len(rows), len(columns), 4), types, parts, rows=rows, columns=columns, first=2 * step)
     _operands(b, entry, 2)
 
 
@@ -156,4 +160,3 @@ def _dmma(b: Builder) -> None:
 
 
 LOWERINGS: dict[str, Lowering] = {"HMMA": _hmma, "IMMA": _imma, "DMMA": _dmma}
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simtc.isa import Kind, Operand
 from simtc.machine.lowering.builder import Builder, Lowering, refuse
-from simtc.machine.micro import Control, Family, Flag, Predicate
+from simtc.machine.micro import Control, Family, Flag, Integer, Predicate
 from simtc.machine.special import Special
 
 __all__ = ["LOWERINGS"]
@@ -20,17 +20,23 @@ def _nothing(b: Builder) -> None:
 
 
 def _target(b: Builder, operand: Operand) -> int:
-    if operand.kind is not Kind.LABEL or operand.value % 16 or not 0 <= operand.value // 16 < len(b.kernel.instructions):
+    if (
+        operand.kind is not Kind.LABEL
+        or operand.value % 16
+        or not 0 <= operand.value // 16 < len(b.kernel.instructions)
+    ):
         raise refuse(b.i, "the branch leaves the kernel")
     return operand.value // 16
 
 
 def _bra(b: Builder) -> None:
     diverged = bool(b.mods & {"DIV", "CONV"})
-    if "CONV" in b.mods:
-        raise refuse(b.i, "BRA.CONV is not modelled")
-    b.does(Family.CONTROL, Control.BRANCH_DIVERGED if diverged else Control.BRANCH, "U", "DIV", "INC", "NODEC", "ANY", "ALL")
-    if diverged:
+    known = ("U", "DIV", "CONV", "INC", "NODEC", "ANY", "ALL")
+    b.does(Family.CONTROL, Control.BRANCH_DIVERGED if diverged else Control.BRANCH, *known)
+    b.op["variant"] = int("CONV" in b.mods)
+    if diverged and b.more(Kind.LABEL):
+        b.word("a", _ALL)
+    elif diverged:
         b.integer("a", b.take())
     elif b.more(Kind.PREDICATE, Kind.UNIFORM_PREDICATE):
         b.predicate("q", b.take())
@@ -38,9 +44,12 @@ def _bra(b: Builder) -> None:
 
 
 def _call(b: Builder) -> None:
-    b.does(Family.CONTROL, Control.CALL, "REL", "NOINC")
+    b.does(Family.CONTROL, Control.CALL, "REL", "ABS", "NOINC")
     if not b.more(Kind.LABEL):
-        raise refuse(b.i, "a call through a register is not modelled")
+        # printf, assert, malloc, a function pointer: what it calls is not here, so a warp that comes here stops
+        b.take()
+        b.op["code"] = int(Control.CALL_OUTSIDE)
+        return
     b.op["imm"] = _target(b, b.take())
 
 
@@ -106,6 +115,8 @@ def _bar(b: Builder) -> None:
     b.op["variant"] = 1 if "ARV" in b.mods else 2 if "RED" in b.mods else 0
     which = b.take()
     if which.kind is Kind.IMMEDIATE:
+        if which.value > 15:
+            raise refuse(b.i, "there are 16 barriers")
         b.op["imm"] = which.value
     else:
         b.op["imm"] = -1
@@ -113,9 +124,17 @@ def _bar(b: Builder) -> None:
     if b.more(Kind.IMMEDIATE):
         b.op["aux"] = b.take().value
     elif b.more(Kind.REGISTER):
-        raise refuse(b.i, "a barrier whose thread count is in a register is not modelled")
+        b.op["aux"] = -1
+        b.plain("b", b.take())
     if b.more(Kind.PREDICATE):
         b.predicate("q", b.take())
+
+
+def _lepc(b: Builder) -> None:
+    """Lower the address that a call will return to: nothing but the call reads it, and its label is checked."""
+    b.does(Family.INTEGER, Integer.MOV)
+    b.into(b.take())
+    b.word("a", 16 * _target(b, b.take()) if b.more(Kind.LABEL) else b.i.address)
 
 
 def _b2r(b: Builder) -> None:
@@ -182,7 +201,7 @@ def _match(b: Builder) -> None:
 def _redux(b: Builder) -> None:
     kinds = ("OR", "AND", "XOR", "SUM", "MIN", "MAX")
     b.does(Family.PREDICATE, Predicate.REDUX, *kinds, "S32", "U32")
-    b.op["variant"] = next((kinds.index(m) for m in b.i.modifiers if m in kinds), 0)
+    b.op["variant"] = next((kinds.index(m) for m in b.i.modifiers if m in kinds), kinds.index("AND"))
     b.flag(Flag.SIGNED, "S32" in b.mods)
     b.into(b.take())
     b.plain("a", b.take())
@@ -200,6 +219,7 @@ LOWERINGS: dict[str, Lowering] = {
     "BRA": _bra,
     "JMP": _bra,
     "CALL": _call,
+    "LEPC": _lepc,
     "RET": _indirect,
     "BRX": _indirect,
     "JMX": _indirect,
@@ -225,7 +245,22 @@ LOWERINGS: dict[str, Lowering] = {
     "REDUX": _redux,
     "R2UR": _r2ur,
     **dict.fromkeys(
-        ("NOP", "MEMBAR", "ERRBAR", "CCTL", "CCTLL", "DEPBAR", "LDGDEPBAR", "FENCE", "WARPGROUP", "PMTRIG", "PREEXIT"),
+        (
+            "NOP",
+            "MEMBAR",
+            "ERRBAR",
+            "CCTL",
+            "CCTLL",
+            "DEPBAR",
+            "LDGDEPBAR",
+            "FENCE",
+            "WARPGROUP",
+            "PMTRIG",
+            "PREEXIT",
+            "CGAERRBAR",
+            "ACQBULK",
+            "ENDCOLLECTIVE",
+        ),  # its lanes arrive together at WARPSYNC.COLLECTIVE, and go on together
         _nothing,
     ),
 }

@@ -1,0 +1,69 @@
+"""simtc simulate: predict a configured kernel from its tile sizes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+from simtc.errors import BadInputError
+from simtc.models.analytic import FIDELITIES, TRANSPOSES
+from simtc.models.analytic import simulate as predict
+from simtc.models.configuration import ACCUMULATORS, LAYOUTS
+from simtc.report.prediction import prediction_text
+
+__all__ = ["simulate"]
+
+
+class _ShapeType(click.ParamType[tuple[int, ...]]):
+    """Three sizes m,n,k."""
+
+    name = "M,N,K"
+
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,
+        ctx: click.Context | None,  # noqa: ARG002 - click's signature
+    ) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        if not re.fullmatch(r"\d+[,x]\d+[,x]\d+", value):
+            flag = param.opts[0] if param else "a shape"
+            raise BadInputError(f"{flag} {value!r}: three sizes m,n,k, such as {flag} 256,256,32")
+        return tuple(int(part) for part in re.split("[,x]", value))
+
+
+@click.command
+@click.argument("family")
+@click.option("-m", type=int, help="rows of C")
+@click.option("-n", type=int, help="columns of C")
+@click.option("-k", type=int, help="depth of the product")
+@click.option("--device", default="t4", show_default=True, help="the board to be (simtc arch lists them)")
+@click.option("--block", type=_ShapeType(), help="tile of a thread block  [default: 256,256,32; of f32 256,128,32]")
+@click.option("--warp", type=_ShapeType(), help="step of a warp  [default: 128,64,K; of f32 64,64,K; K as the HMMA]")
+@click.option("--layout", default="pad", show_default=True, help=f"of shared memory: {', '.join(LAYOUTS)}")
+@click.option("--stages", default=1, show_default=True, help="tiles of A and B in shared memory")
+@click.option("--accumulator", default="f16", show_default=True, help=f"type of C: {', '.join(ACCUMULATORS)}")
+@click.option("--transpose", default="tn", show_default=True, help=f"of A and B, as BLAS says: {', '.join(TRANSPOSES)}")
+@click.option("--beta", default=0.0, show_default=True, help="other than 0 reads C too")
+@click.option("--split-k", default=1, show_default=True, help="slices of k for different blocks")
+@click.option("--clock-mhz", type=int, help="the SM clock; the board's default is in simtc arch")
+@click.option(
+    "--fidelity", default="analytic", show_default=True, help=f"{', '.join(FIDELITIES)} (analytic alone so far)"
+)
+@click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.simulate/1")
+def simulate(family: str, **options: Any) -> None:
+    r"""Predict the cycles of FAMILY (hgemm) from its tile sizes, and what limits it, with no kernel and no GPU.
+
+    \b
+    simtc simulate hgemm -m 8192 -n 8192 -k 8192 --device t4
+    simtc simulate hgemm -m 6912 -n 2048 -k 4096 --device a100_sxm --block 256,128,32 --warp 64,64,16 --stages 3
+    """
+    missing = [f"-{size}" for size in "mnk" if options[size] is None]
+    if missing:
+        raise BadInputError(f"{family} needs {' '.join(missing)}. Try: simtc simulate hgemm -m 4096 -n 4096 -k 4096")
+    as_json = options.pop("as_json")
+    prediction = predict(family, **options | {"beta": options["beta"] != 0})
+    click.echo(prediction.to_json() if as_json else prediction_text(prediction))

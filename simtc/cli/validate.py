@@ -1,0 +1,77 @@
+"""simtc validate: run a campaign on the GPU at hand and compare it with simtc."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import click
+
+from simtc.cli.progress import bar, note_compilation
+from simtc.errors import BadInputError
+
+__all__ = ["validate"]
+
+
+@click.command
+@click.argument("campaign", required=False)
+@click.option("--backend", default="pycuda", show_default=True, help="pycuda or cupy")
+@click.option("--out", type=Path, help="the capture's path [default: CAMPAIGN-DEVICE-BACKEND.json here]")
+@click.option("--fresh", is_flag=True, help="begin anew instead of going on where an interrupted run stopped")
+@click.option("--list", "listing", is_flag=True, help="list the campaigns and stop")
+@click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.validate/1")
+def validate(
+    campaign: str | None, backend: str, out: Path | None, *, fresh: bool, listing: bool, as_json: bool
+) -> None:
+    """Run CAMPAIGN on the GPU, compute the same with simtc, and compare every bit.
+
+    \b
+    simtc validate kernels
+    simtc validate numerics --backend cupy
+
+    Ends in a capture (OUT.json and OUT.npz, which simtc compare replays with no GPU) and a report beside it (OUT.md).
+    An interrupted campaign goes on where it stopped. Exit code 1 where a bit differs or a case could not run or be
+    compared.
+    """  # noqa: D301 - \b is click's mark for text that keeps its lines
+    from simtc.gpu import open_gpu  # noqa: PLC0415 - start-up stays fast
+    from simtc.study import validate as study  # noqa: PLC0415
+    from simtc.study import validate_report as report  # noqa: PLC0415
+
+    if listing:
+        for name in study.CAMPAIGNS:
+            click.echo(f"{name:<12}{study.campaign_settings(name)['summary']}")
+        return
+    if campaign is None:
+        raise BadInputError("name a campaign. Try: simtc validate --list")
+    study.campaign_settings(campaign)  # a wrong name is told before a missing GPU
+    gpu = open_gpu(backend)
+    note_compilation()
+    chip = re.sub(r"[^a-z0-9]+", "_", gpu.description.device.lower().removeprefix("nvidia "))
+    target = out or Path(f"{campaign}-{chip}-{backend}.json")
+    with bar("cases") as progress:
+        outcome = study.validate(campaign, gpu, target, fresh=fresh, progress=progress)
+    target.with_suffix(".md").write_text(report.validated_markdown(outcome), encoding="utf-8")
+    click.echo(json.dumps(_json(outcome), indent=2) if as_json else report.validated_text(outcome))
+    if not outcome.same:
+        raise click.exceptions.Exit(1)
+
+
+def _json(outcome: object) -> dict[str, object]:
+    from simtc.study.validate import Validated  # noqa: PLC0415
+
+    if not isinstance(outcome, Validated):
+        raise TypeError(f"{outcome!r} is no outcome of a campaign")
+    capture = outcome.capture
+    return {
+        "schema": "simtc.validate/1",
+        "campaign": capture.campaign,
+        "machine": dict(capture.machine),
+        "ran": capture.count("ran"),
+        "skipped": capture.count("skipped"),
+        "failed": capture.count("failed"),
+        "elements": capture.elements,
+        "differing": {name: count for name, (count, _) in outcome.differing.items()},
+        "not_compared": dict(outcome.not_compared),
+        "capture": str(outcome.path),
+    }

@@ -1,0 +1,102 @@
+"""Which registers a kernel uses for what: fixed homes, none ever moved or spilled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simtc.codegen.tiles import CHUNK, Tiles
+
+__all__ = ["SCRATCH", "Registers", "allocate"]
+
+SCRATCH = 16  # registers that the set-up and the epilogue work with
+SETS = 2  # of fragments: one is multiplied while the other is loaded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registers:
+    """The first register of each group.
+
+    The set-up works in R0 and up, before accumulators and fragments hold anything; the epilogue from `free` on, when
+    everything but the accumulators is dead.
+    """
+
+    accumulators: int
+    fragments_a: tuple[int, int]  # of either set
+    fragments_b: tuple[int, int]
+    prefetch: int  # four for each LDG.128, those of A first
+    pointers: int  # two for each LDG.128
+    addresses_a: int  # shared-memory addresses of fragment loads, one for each variant
+    addresses_b: int
+    variants: int  # 1, or with the xor layout one for each place along k
+    stores: tuple[int, int]  # shared-memory addresses of STS.128, of A and B
+    one: int  # holds 1: IMAD.WIDE adds 64-bit numbers with it
+    remaining: int  # tiles of k that are still to be multiplied
+    free: int
+    total: int
+    shares: dict[str, int]  # registers by use
+
+
+def allocate(tiles: Tiles) -> Registers:
+    """Lay out the registers of a configuration, whether or not they fit.
+
+    Example:
+        >>> from simtc.codegen import Configuration
+        >>> yan = allocate(Configuration(block=(256, 256, 32), warp=(128, 64, 8)))
+        >>> yan.total, yan.shares
+        (230, {'accumulators': 128, 'fragments': 48, 'prefetch': 32, 'addresses': 22})
+
+    """
+    m, n, k = tiles.units
+    side_a, side_b, side_d = tiles.family.a, tiles.family.b, tiles.family.d
+    accumulators, a, b = m * n * side_d.registers, m * k * side_a.registers, n * k * side_b.registers
+    copies = sum(tiles.copies)
+    variants = _variants(tiles)
+    a_sets, b_sets = [0, 0], [0, 0]
+    place = accumulators
+    for which in range(SETS):
+        a_sets[which] = _aligned(place, 4)
+        b_sets[which] = _aligned(a_sets[which] + a, 4)
+        place = b_sets[which] + b
+    prefetch = _aligned(max(place, SCRATCH), 4)
+    pointers = prefetch + 4 * copies
+    addresses_a = pointers + 2 * copies
+    addresses_b = addresses_a + variants
+    store = addresses_b + variants
+    total = max(store + 4, _aligned(accumulators, 4) + SCRATCH)
+    return Registers(
+        accumulators=0,
+        fragments_a=(a_sets[0], a_sets[1]),
+        fragments_b=(b_sets[0], b_sets[1]),
+        prefetch=prefetch,
+        pointers=pointers,
+        addresses_a=addresses_a,
+        addresses_b=addresses_b,
+        variants=variants,
+        stores=(store, store + 1),
+        one=store + 2,
+        remaining=store + 3,
+        free=_aligned(accumulators, 4),
+        total=total,
+        shares={
+            "accumulators": accumulators,
+            "fragments": prefetch - accumulators,
+            "prefetch": pointers - prefetch,
+            "addresses": total - pointers,
+        },
+    )
+
+
+def _aligned(place: int, to: int) -> int:
+    return -(-place // to) * to
+
+
+def _variants(tiles: Tiles) -> int:
+    """Return how many addresses an operand's fragment loads start from.
+
+    An exclusive or cannot be an instruction's immediate offset, so the xor layout takes an address for each place of a
+    load along k.
+    """
+    if tiles.layout != "xor":
+        return 1
+    along_k = CHUNK if tiles.fragment_loads == "lds" else max(tiles.family.shape[2], CHUNK)
+    return tiles.block[2] // along_k

@@ -1,0 +1,232 @@
+"""A configured HGEMM in closed form: what each resource would take, composed over waves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from simtc import arch
+from simtc.arch import Device
+from simtc.errors import BadInputError, unknown
+from simtc.models.configuration import Configuration, Shape
+from simtc.models.configure import configure
+from simtc.models.pipes import memory_io_cycles, path_from_l2_cycles, tensor_cycles
+from simtc.models.quantization import Quantization
+from simtc.models.split_k import reduction_bytes, slice_depth
+from simtc.models.traffic import WaveTraffic, is_resident, wave_traffic
+from simtc.results.prediction import Prediction
+
+__all__ = ["FIDELITIES", "LEFT_OUT", "TRANSPOSES", "predict", "simulate"]
+
+FIDELITIES = ("analytic", "sampled", "full")
+TRANSPOSES = ("tn", "nn", "nt", "tt")
+LEFT_OUT = (
+    "the order of instructions: no stall between an HMMA and the loads that feed it",
+    "barriers, address arithmetic and instruction fetch",
+    "L2 misses beyond a wave's first touch, and DRAM's queues, refresh and turnarounds",
+    "C, and the partial sums of split-K, staying in L2",
+    "clocks that fall under load",
+)
+_SIZE_LIMIT = 1 << 24  # of a dimension: any real GEMM
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    """One GEMM over one configuration."""
+
+    tiles: Configuration
+    grid: Quantization
+    depth: int  # of k that a block works through, padding included
+    k: int
+    beta: bool
+    load_bytes: tuple[int, int]
+
+    @property
+    def iterations(self) -> int:
+        return self.depth // self.tiles.block[2]
+
+
+def simulate(
+    family: str,
+    *,
+    m: int,
+    n: int,
+    k: int,
+    device: str | Device = "t4",
+    fidelity: str = "analytic",
+    clock_mhz: int | None = None,
+    block: Shape | None = None,
+    warp: Shape | None = None,
+    **options: Any,
+) -> Prediction:
+    """Predict a configured kernel: `hgemm`, f16 operands on tensor cores.
+
+    Args:
+        family: "hgemm".
+        m: rows of C.
+        n: columns of C.
+        k: depth of the product.
+        device: a board, such as "t4".
+        fidelity: "analytic"; the other two are not there yet.
+        clock_mhz: the SM clock; the board's own unless given.
+        block: m, n, k of a thread block's tile.
+        warp: m, n, k of a warp's step.
+        options: layout, stages, accumulator (see `configure`); transpose, beta, split_k (see `predict`).
+
+    Raises:
+        BadInputError: unknown names, sizes below 1, or tiles that do not fit the board.
+
+    Example:
+        >>> one = simulate("hgemm", m=8192, n=8192, k=8192, device="rtx2070", block=(256, 256, 32), warp=(128, 64, 8))
+        >>> round(one.tflops, 1), one.bound
+        (57.4, 'tensor pipe')
+
+    """
+    if family != "hgemm":
+        raise unknown("family", family, ("hgemm",), then="simtc simulate hgemm -m 4096 -n 4096 -k 4096")
+    if fidelity not in FIDELITIES:
+        raise unknown("fidelity", fidelity, FIDELITIES)
+    if fidelity != "analytic":
+        raise BadInputError(f"fidelity {fidelity!r} is not there yet: only analytic is. Try: --fidelity analytic")
+    board = arch.device(device) if isinstance(device, str) else device
+    if clock_mhz is not None and clock_mhz < 1:
+        raise BadInputError(f"clock {clock_mhz}: a positive number of MHz")
+    if board.cycle_level is None:
+        raise BadInputError(f"{board.name} ({board.sm_name}) has no tensor cores, which hgemm runs on. Try: simtc arch")
+    board = board if clock_mhz is None else replace(board, clock_mhz=clock_mhz)
+    shapes = {name: options.pop(name) for name in ("layout", "stages", "accumulator") if name in options}
+    return predict(configure(board, block, warp, **shapes), m=m, n=n, k=k, **options)
+
+
+def predict(
+    tiles: Configuration,
+    *,
+    m: int,
+    n: int,
+    k: int,
+    transpose: str = "tn",
+    beta: bool = False,
+    split_k: int = 1,
+) -> Prediction:
+    """Predict C (m, n) = A (m, k) B (k, n) over a configuration.
+
+    Args:
+        tiles: block, warp, layout, stages on a board.
+        m: rows of C; padded to whole blocks, as n.
+        n: columns of C.
+        k: depth; padded to whole iterations of the block's k.
+        transpose: A's and B's letter in BLAS' (column-major) words; "tn" has k contiguous in both, as Yan et al.
+        beta: whether C is read too.
+        split_k: slices of k that different blocks work through.
+
+    Raises:
+        BadInputError: a size out of range.
+
+    """
+    for name, extent in (("m", m), ("n", n), ("k", k)):
+        if not 1 <= extent <= _SIZE_LIMIT:
+            raise BadInputError(f"{name} is {extent}: 1 to {_SIZE_LIMIT}")
+    if transpose not in TRANSPOSES:
+        raise unknown("transpose", transpose, TRANSPOSES)
+    wave = tiles.device.sm_count * tiles.occupancy.blocks
+    grid = Quantization(m=m, n=n, tile_m=tiles.block[0], tile_n=tiles.block[1], wave=wave, slices=split_k)
+    contiguous = (k if transpose[0] == "t" else m, k if transpose[1] == "n" else n)
+    case = _Case(
+        tiles=tiles,
+        grid=grid,
+        depth=slice_depth(k, tiles.block[2], split_k),
+        k=k,
+        beta=beta,
+        load_bytes=(_widest(contiguous[0]), _widest(contiguous[1])),
+    )
+    return _compose(case)
+
+
+def _widest(extent: int) -> int:
+    """Return the widest load, in bytes, that starts every row of `extent` halves aligned."""
+    return min(16, 2 * (extent & -extent))
+
+
+def _compose(case: _Case) -> Prediction:
+    tiles, grid, device = case.tiles, case.grid, case.tiles.device
+    waves = wave_traffic(grid, depth=case.depth, l2_bytes=device.l2_bytes)
+    iteration = {
+        "tensor pipe": tensor_cycles(tiles),
+        "memory I/O": memory_io_cycles(tiles, load_bytes=case.load_bytes),
+        "path from L2": path_from_l2_cycles(tiles),
+    }
+    of_waves = [(wave.times, _wave_cycles(case, iteration, wave)) for wave in waves]
+    main = sum(times * max(cycles.values()) for times, cycles in of_waves)
+    resources = {name: sum(times * cycles[name] for times, cycles in of_waves) for name in of_waves[0][1]}
+    results = 2 * grid.m * grid.n * (2 if case.beta else 1) + reduction_bytes(grid.m, grid.n, grid.slices)
+    epilogue = results / device.dram_measured_bytes_per_cycle
+    resources["DRAM"] += epilogue
+    resources["latency"] = grid.waves * _fill_cycles(case, iteration)
+    launch = device.sm.launch
+    return Prediction(
+        family="hgemm",
+        device=device.name,
+        m=grid.m,
+        n=grid.n,
+        k=case.k,
+        config=tiles.to_dict() | {"split_k": grid.slices},
+        fidelity="analytic",
+        cycles=main + resources["latency"] + epilogue,
+        clock_mhz=device.clock_mhz,
+        peak_tflops=device.tensor_peak_tflops("f16", tiles.accumulator),
+        bound=max(resources, key=lambda name: resources[name]),
+        launch_cycles=launch.base_cycles + launch.warp_cycles * tiles.warps + launch.chip_cycles,
+        resources=resources,
+        iteration=iteration,
+        traffic={
+            "L2 read": sum(wave.times * wave.l2_bytes for wave in waves),
+            "DRAM read": sum(wave.times * wave.dram_bytes for wave in waves),
+            "DRAM epilogue": results,
+        },
+        blocks=grid.tiles,
+        waves=grid.waves,
+        blocks_per_sm=tiles.occupancy.blocks,
+        warps_per_sm=tiles.occupancy.blocks * tiles.warps,
+        occupancy_limit=tiles.occupancy.limit,
+        registers=tiles.registers,
+        shared_bytes=tiles.shared_bytes,
+        tile_waste=grid.tile_waste,
+        depth_waste=1 - case.k / (case.depth * grid.slices),
+        wave_waste=grid.wave_waste,
+        notes=_notes(case),
+        left_out=LEFT_OUT,
+    )
+
+
+def _wave_cycles(case: _Case, iteration: Mapping[str, float], wave: WaveTraffic) -> dict[str, float]:
+    """Return the cycles of one wave's main loops if only one resource limited them.
+
+    Pipes belong to an SM, and the busiest one sets the time; L2 and DRAM belong to the chip.
+    """
+    device = case.tiles.device
+    turns = -(-wave.blocks // device.sm_count) * case.iterations
+    return {
+        **{name: turns * cycles for name, cycles in iteration.items()},
+        "L2": wave.l2_bytes / (device.l2_measured_gb_per_s * 1e3 / device.clock_mhz),
+        "DRAM": wave.dram_bytes / device.dram_measured_bytes_per_cycle,
+    }
+
+
+def _fill_cycles(case: _Case, iteration: Mapping[str, float]) -> float:
+    """Return what a wave takes before its first HMMA: the first tiles come from DRAM and pass through shared memory."""
+    device = case.tiles.device
+    fragment = device.sm.memory[case.tiles.shared_load].latency_cycles
+    return device.dram_cycles + iteration["path from L2"] + fragment
+
+
+def _notes(case: _Case) -> tuple[str, ...]:
+    found = []
+    for name, bytes_ in zip("AB", case.load_bytes, strict=True):
+        if bytes_ < 16:
+            found.append(f"rows of {name} are aligned to {bytes_} bytes: loads of {bytes_} bytes instead of 16")
+    if is_resident(case.grid, depth=case.depth, l2_bytes=case.tiles.device.l2_bytes):
+        found.append("A and B fit L2 together: each byte comes from DRAM once")
+    if case.grid.slices > 1:
+        found.append(f"{case.grid.slices} slices of k: f32 partial sums are written, read back and added")
+    return tuple(found)

@@ -1,0 +1,73 @@
+"""A prediction as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from simtc.results.prediction import Prediction
+
+__all__ = ["prediction_text"]
+
+_BAR = 30  # characters of the longest bar
+
+
+def prediction_text(p: Prediction) -> str:
+    """Return a prediction as text: the answer, what limits it, how the work divides, and what is not known."""
+    config = p.config
+    tiles = f"block {_shape(config['block'])}, warp {_shape(config['warp'])}, {config['instr']}"
+    share = f"{100 * p.peak_share:.1f} % of the {p.peak_tflops:.1f} TFLOPS peak"
+    micro, launch = p.seconds * 1e6, p.launch_cycles / p.clock_mhz
+    kind = f"{config['layout']} layout, {_count(config['stages'], 'stage')}"
+    shared = f"{p.shared_bytes:,} bytes of shared memory a block ({kind})"
+    wasted = (
+        f"{_percent(p.tile_waste)} of the tiles, {_percent(p.depth_waste)} of k, {_percent(p.wave_waste)} of the waves"
+    )
+    resident = f"{_count(p.blocks_per_sm, 'block')}, {p.warps_per_sm} warps an SM (limited by {p.occupancy_limit})"
+    lines = [
+        f"{p.family} {p.m} x {p.n} x {p.k} on {p.device}: {tiles}",
+        f"fidelity     {p.fidelity}: closed forms, no instruction is executed",
+        f"takes        {p.cycles:,.0f} cycles, {micro:,.1f} us at {p.clock_mhz} MHz (and {launch:.1f} us to launch)",
+        f"             {p.tflops:.2f} TFLOPS, {share}",
+        f"resident     {resident}",
+        f"             {shared}, {p.registers} registers a thread at least",
+        f"grid         {_count(p.blocks, 'block')} in {_count(p.waves, 'wave')}",
+        f"wasted       {wasted}",
+        "traffic      " + ", ".join(f"{name} {_size(count)}" for name, count in p.traffic.items()),
+        *(f"note         {note}" for note in p.notes),
+        "",
+        "one iteration of a block (cycles)",
+        *_bars(p.iteration, max(p.iteration.values())),
+        "",
+        "if only one resource limited it (cycles, share of the time)",
+        *_bars(p.resources, p.cycles),
+        "",
+        f"limited by {p.bound}",
+        "this fidelity leaves out",
+        *(f"  {one}" for one in p.left_out),
+    ]
+    return "\n".join(lines)
+
+
+def _bars(values: Mapping[str, float], whole: float) -> list[str]:
+    lines = []
+    for name, value in sorted(values.items(), key=lambda item: -item[1]):
+        bar = "#" * round(_BAR * min(value / whole, 1))
+        lines.append(f"  {name:<16}{value:16,.0f}  {100 * value / whole:5.1f} %  {bar}".rstrip())
+    return lines
+
+
+def _shape(sizes: list[int]) -> str:
+    return "x".join(map(str, sizes))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _size(count: float) -> str:
+    unit = next((unit for unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")) if count >= unit[0]), (1.0, "B"))
+    return f"{count / unit[0]:.1f} {unit[1]}"

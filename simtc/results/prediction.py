@@ -1,0 +1,80 @@
+"""What a configured kernel is predicted to take."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Prediction"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """Cycles of a GEMM, and what limits it. `cycles` leave the launch's own cost out; it stands apart.
+
+    Example:
+        >>> from simtc.models.analytic import simulate
+        >>> one = simulate("hgemm", m=4096, n=4096, k=4096, device="rtx2070", block=(256, 256, 32), warp=(128, 64, 8))
+        >>> one.bound, one.waves, one.fidelity
+        ('tensor pipe', 8, 'analytic')
+
+    """
+
+    family: str
+    device: str
+    m: int
+    n: int
+    k: int
+    config: Mapping[str, Any]
+    fidelity: str
+    cycles: float
+    clock_mhz: int
+    peak_tflops: float  # of the tensor cores for these types, at the clock
+    bound: str  # the resource, or latency, that takes most of the cycles
+    launch_cycles: float  # of starting the grid: not in `cycles`
+    resources: Mapping[str, float]  # cycles if only that resource limited the kernel
+    iteration: Mapping[str, float]  # cycles of one block's iteration of block k, by pipe
+    traffic: Mapping[str, float]  # bytes, by level
+    blocks: int
+    waves: int
+    blocks_per_sm: int
+    warps_per_sm: int
+    occupancy_limit: str
+    registers: int  # of a thread
+    shared_bytes: int  # of a block
+    tile_waste: float  # share of the executed operations outside C
+    depth_waste: float  # likewise, of k's padding
+    wave_waste: float  # share of the waves' places that stay empty
+    notes: tuple[str, ...]  # what this case met: misaligned rows, shallow tails
+    left_out: tuple[str, ...]  # what this fidelity does not know
+
+    @property
+    def seconds(self) -> float:
+        """Time at `clock_mhz`."""
+        return self.cycles / (self.clock_mhz * 1e6)
+
+    @property
+    def tflops(self) -> float:
+        """Useful teraflops: padding does not count."""
+        return 2e-12 * self.m * self.n * self.k / self.seconds
+
+    @property
+    def peak_share(self) -> float:
+        """Share of the peak."""
+        return self.tflops / self.peak_tflops
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prediction as JSON types, with the keys of schema simtc.simulate/1."""
+        head = ("device", "m", "n", "k", "config", "fidelity", "cycles", "seconds", "tflops", "peak_share", "bound")
+        rest = [name for name in self.__slots__ if name not in head]
+        plain = {name: getattr(self, name) for name in (*head, *rest)}
+        return {
+            "schema": "simtc.simulate/1",
+            **{name: dict(value) if isinstance(value, Mapping) else value for name, value in plain.items()},
+        }
+
+    def to_json(self) -> str:
+        """Return the prediction as JSON text."""
+        return json.dumps(self.to_dict(), indent=2)

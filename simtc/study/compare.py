@@ -1,0 +1,147 @@
+"""Replay a capture with no GPU: compute every case again, and name what differs from what the chip gave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simtc.errors import BadInputError, SimtcError
+from simtc.study.capture import Capture, Record, record_of, sampled
+from simtc.study.validate_case import Case, Difference, Skip, digest
+from simtc.study.validate_timing import TimingCase
+
+__all__ = ["Compared", "Replay", "compare_case", "replay"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """One case of a capture beside simtc; `problem` says why it could not be compared."""
+
+    name: str
+    elements: int = 0
+    differing_rows: int = 0
+    first: tuple[Difference, ...] = ()
+    problem: str = ""
+
+    @property
+    def same(self) -> bool:
+        """True where every bit agrees."""
+        return not self.differing_rows and not self.problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """A whole capture beside simtc."""
+
+    capture: Capture
+    cases: tuple[Compared, ...] = field(repr=False)
+
+    @property
+    def elements(self) -> int:
+        """The elements that were compared."""
+        return sum(case.elements for case in self.cases if not case.problem)
+
+    @property
+    def differing(self) -> tuple[Compared, ...]:
+        """The cases with a bit that differs."""
+        return tuple(case for case in self.cases if case.differing_rows)
+
+    @property
+    def problems(self) -> tuple[Compared, ...]:
+        """The cases that could not be compared."""
+        return tuple(case for case in self.cases if case.problem)
+
+    @property
+    def same(self) -> bool:
+        """True where every case was compared and every bit agrees."""
+        return all(case.same for case in self.cases)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as JSON types, schema simtc.compare/1."""
+        capture = self.capture
+        return {
+            "schema": "simtc.compare/1",
+            "campaign": capture.campaign,
+            "machine": dict(capture.machine),
+            "date": capture.date,
+            "cases": len(self.cases),
+            "skipped": capture.count("skipped"),
+            "failed": capture.count("failed"),
+            "elements": self.elements,
+            "differing": [{"name": c.name, "rows": c.differing_rows, "first": [str(d) for d in c.first]}
+                          for c in self.differing],
+            "not_compared": [{"name": c.name, "reason": c.problem} for c in self.problems],
+        }  # fmt: skip
+
+
+def replay(capture: Capture, *, progress: Callable[[int, int], None] | None = None) -> Replay:
+    """Compute every case that ran on the chip, and compare.
+
+    Raises:
+        BadInputError: the campaign is none of this simtc's, or measures times.
+
+    """
+    if any(record.measured for record in capture.cases.values()):
+        raise BadInputError(f"a capture of {capture.campaign} holds measured times; bits are what this replays")
+    made = dict(_cases(capture))
+    ran = {name: record for name, record in capture.cases.items() if record.status == "ran"}
+    out = []
+    for done, (name, record) in enumerate(ran.items()):
+        if progress is not None:
+            progress(done, len(ran))
+        case = made.get(name)
+        missing = Compared(name=name, problem="this simtc's campaign has no such case")
+        out.append(missing if case is None else compare_case(case, record))
+    return Replay(capture=capture, cases=tuple(out))
+
+
+def _cases(capture: Capture) -> Iterator[tuple[str, Case]]:
+    from simtc.study.validate import cases_of  # noqa: PLC0415 - which imports this module's neighbours
+
+    for case in cases_of(capture.campaign, capture.settings, capture.sm):
+        if not isinstance(case, (Skip, TimingCase)):
+            yield case.name, case
+
+
+def compare_case(case: Case, record: Record) -> Compared:
+    """Compare one case with its record."""
+    if record.note:
+        return Compared(name=case.name, problem=record.note)
+    if digest(case.inputs()) != record.inputs:
+        return Compared(
+            name=case.name, problem="its inputs come out differently here: another numpy, or edited settings"
+        )
+    try:
+        own = case.expect()
+    except SimtcError as error:
+        return Compared(name=case.name, problem=str(error))
+    if own.shape != record.shape or own.dtype.str != record.dtype:
+        raise BadInputError(
+            f"{case.name}: simtc gives {own.dtype}{own.shape}, the capture {record.dtype}{record.shape}"
+        )
+    mine = record_of(own, record.inputs)
+    rows = np.flatnonzero(mine.rows != record.rows)
+    if mine.result == record.result:
+        return Compared(name=case.name, elements=own.size)
+    return Compared(
+        name=case.name, elements=own.size, differing_rows=max(len(rows), 1), first=_first(case, record, own, rows)
+    )
+
+
+def _first(case: Case, record: Record, own: NDArray[Any], rows: NDArray[Any]) -> tuple[Difference, ...]:
+    """Name sampled elements that differ, and rows whose sampled elements do not."""
+    places = sampled(own.shape)
+    theirs, mine = record.samples.view(record.dtype), own.reshape(-1)[places]
+    found = []
+    for at in np.flatnonzero(theirs != mine)[:4]:
+        place = tuple(int(x) for x in np.unravel_index(places[at], own.shape))
+        found.append(Difference(place=place, gpu=int(theirs[at]), simtc=int(mine[at]), what=case.show(place)))
+    named = {difference.place[0] for difference in found}
+    for row in [int(r) for r in rows if int(r) not in named][: max(0, 4 - len(found))]:
+        place = (row, *([0] * (own.ndim - 1)))
+        found.append(Difference(place=(row,), gpu=None, simtc=None, what=f"in that row; {case.show(place)}"))
+    return tuple(found)

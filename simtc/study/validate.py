@@ -1,0 +1,174 @@
+"""Run a campaign on the GPU at hand, compare every case with simtc, and keep what the chip gave."""
+
+from __future__ import annotations
+
+import datetime as dt
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import simtc
+from simtc.errors import MissingToolError, SimtcError, unknown
+from simtc.gpu import Gpu
+from simtc.gpu.compile import find_nvcc, nvcc_version
+from simtc.numerics.rules import architecture_named
+from simtc.resources import folder
+from simtc.study.capture import Capture, Record, record_of, write_capture
+from simtc.study.capture_state import State
+from simtc.study.validate_case import Case, Difference, Skip, differences, digest
+from simtc.study.validate_timing import TimingCase
+
+__all__ = ["CAMPAIGNS", "Validated", "campaign_settings", "cases_of", "validate"]
+
+CAMPAIGNS = ("numerics", "layouts", "kernels", "timing")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validated:
+    """A campaign that was run: its capture, where it lies, and what differed."""
+
+    capture: Capture
+    path: Path
+    differing: Mapping[str, tuple[int, list[Difference]]] = field(default_factory=dict)  # elements, the first of them
+    not_compared: Mapping[str, str] = field(default_factory=dict)  # ran on the GPU, but simtc could not compute it
+
+    @property
+    def same(self) -> bool:
+        """True where everything that the chip has ran, was compared, and agrees."""
+        return not (self.differing or self.not_compared or self.capture.count("failed"))
+
+
+@cache
+def campaign_settings(name: str) -> Mapping[str, Any]:
+    """Return a campaign's TOML.
+
+    Raises:
+        BadInputError: no such campaign.
+
+    Example:
+        >>> campaign_settings("layouts")["seed"]
+        7
+
+    """
+    if name not in CAMPAIGNS:
+        raise unknown("campaign", name, CAMPAIGNS, then="simtc validate --list")
+    return tomllib.loads((folder("validate") / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def cases_of(campaign: str, settings: Mapping[str, Any], sm: int) -> list[Case | TimingCase | Skip]:
+    """Return a campaign's cases for a chip.
+
+    Raises:
+        BadInputError: no such campaign, or a chip that simtc has no arithmetic for.
+
+    """
+    if campaign not in CAMPAIGNS:
+        raise unknown("campaign", campaign, CAMPAIGNS, then="simtc validate --list")
+    room = import_module(f"simtc.study.validate_{campaign}")
+    return list(room.cases(settings, architecture_named(f"sm_{sm}"), sm))
+
+
+def validate(
+    campaign: str,
+    gpu: Gpu,
+    out: Path,
+    *,
+    fresh: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    cases: Iterable[Case | TimingCase | Skip] | None = None,
+) -> Validated:
+    """Run a campaign, going on where an interrupted run stopped, and write its capture to OUT (.json and .npz).
+
+    Args:
+        campaign: numerics, layouts, kernels or timing.
+        gpu: from `simtc.gpu.open_gpu`.
+        out: the capture's path; until it is complete, what is finished is in OUT with the ending .partial.
+        fresh: forget what an interrupted run left.
+        progress: called with (cases done, cases).
+        cases: these instead of the campaign's own.
+
+    Raises:
+        BadInputError: what an interrupted run left is of another device, toolkit or campaign.
+        MissingToolError: the GPU stopped working; what is finished is kept.
+
+    """
+    settings = campaign_settings(campaign)
+    nvcc = find_nvcc()
+    machine = replace(gpu.description, toolkit=nvcc_version(nvcc) if nvcc else "the driver's compiler").to_dict()
+    partial = out.with_suffix(".partial")
+    if fresh:
+        partial.unlink(missing_ok=True)
+    state = State(partial, {"campaign": campaign, "settings": dict(settings), "machine": machine})
+    todo = list(cases_of(campaign, settings, gpu.description.sm) if cases is None else cases)
+    differing: dict[str, tuple[int, list[Difference]]] = {}
+    problems: dict[str, str] = {}
+    for done, case in enumerate(todo):
+        if progress is not None:
+            progress(done, len(todo))
+        if isinstance(case, Skip):
+            state.finished[case.name] = Record(status="skipped", reason=case.reason)
+            continue
+        _one(case, gpu, state, differing, problems)
+    records = {case.name: state.finished[case.name] for case in todo}
+    today = dt.datetime.now(dt.UTC).date().isoformat()
+    capture = Capture(
+        campaign=campaign, settings=settings, machine=machine, date=today, simtc=simtc.__version__, cases=records
+    )
+    write_capture(capture, out)
+    state.remove()
+    return Validated(capture=capture, path=out, differing=differing, not_compared=problems)
+
+
+def _one(
+    case: Case | TimingCase,
+    gpu: Gpu,
+    state: State,
+    differing: dict[str, tuple[int, list[Difference]]],
+    problems: dict[str, str],
+) -> None:
+    """Run one case unless it is finished, and compare it."""
+    before = state.finished.get(case.name)
+    if before is not None and (before.status == "failed" or isinstance(case, TimingCase)):
+        return
+    if before is not None and not isinstance(case, TimingCase):
+        _recompare(case, before, differing, problems)
+        return
+    try:
+        if isinstance(case, TimingCase):
+            state.add(case.name, Record(status="ran", measured=case.measure(gpu)))
+            return
+        inputs = digest(case.inputs())
+        result = case.run(gpu)
+    except SimtcError as error:
+        state.add(case.name, Record(status="failed", reason=str(error)))
+        if not gpu.alive():
+            raise MissingToolError(
+                f"the GPU's context ended in {case.name} ({error}); what is finished is kept. "
+                "Try: the same command again, which goes on behind it"
+            ) from None
+        return
+    state.add(case.name, record_of(result, inputs, getattr(case, "note", "")))
+    try:
+        count, first = differences(case, result, case.expect())
+    except SimtcError as error:
+        problems[case.name] = str(error)
+        return
+    if count:
+        differing[case.name] = count, first
+
+
+def _recompare(
+    case: Case, record: Record, differing: dict[str, tuple[int, list[Difference]]], problems: dict[str, str]
+) -> None:
+    """Compare what an earlier, interrupted run captured."""
+    from simtc.study.compare import compare_case  # noqa: PLC0415 - which reads captures and knows the campaigns
+
+    outcome = compare_case(case, record)
+    if outcome.problem:
+        problems[case.name] = outcome.problem
+    elif outcome.differing_rows:
+        differing[case.name] = outcome.differing_rows, list(outcome.first)
