@@ -157,7 +157,7 @@ def _generic(s: Arrays, mem: Arrays, op: Record, block: Int, warp: Int, c: Int, 
     shared = s.blocks[block]
     words = max(op.bytes >> 2, 1)
     load = op.code == Code.LOAD_GENERIC
-    one = np.empty(32, np.int64)
+    one, remote = np.empty(32, np.int64), uint32(0)
     for lane in range(32):
         if not (m >> uint32(lane)) & _ONE:
             continue
@@ -175,14 +175,18 @@ def _generic(s: Arrays, mem: Arrays, op: Record, block: Int, warp: Int, c: Int, 
         else:
             bad = global_offsets(mem, one, bit, op.bytes, s.event)
             data, data_words = mem.bytes, mem.words
+            remote |= bit
         if bad:
             return bad
+        s.address[lane] = one[lane]
         if load:
             load_words(s.matrix_a, data, data_words, one, bit, op.bytes, op.flags)
             for k in range(words):
                 s.T[32 * k + lane] = s.matrix_a[32 * k + lane]
         else:
             store_words(s.F, c, data, data_words, one, bit, op.bytes)
+    if remote and s.geometry[Geometry.TRACE]:
+        sectors(s.address, remote, s.event)
     return 0
 
 

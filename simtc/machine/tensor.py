@@ -33,7 +33,9 @@ class Field(IntEnum):
     B_BITS = 10
     C_BITS = 11
     D_BITS = 12
-    COUNT = 13
+    A_COUNT = 13  # elements of one group (b1: words of 32)
+    B_COUNT = 14
+    COUNT = 15
 
 
 @jit(void(CODE, WORDS, WORDS, int64, int64, int64, int64))

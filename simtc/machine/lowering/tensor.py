@@ -58,12 +58,16 @@ def _enter(
     if key in tables.known:
         return tables.known[key]
     entry = [0] * Field.COUNT
-    entry[Field.RULE] = rule_index(_ARCHITECTURES[b.kernel.sm], d=types[0], a=types[1], b=types[2], c=types[3])
+    options = {"binary": binary} if binary else {"saturate": saturate}
+    entry[Field.RULE] = rule_index(_ARCHITECTURES[b.kernel.sm], d=types[0], a=types[1], b=types[2], c=types[3], **options)
     entry[Field.M], entry[Field.N], entry[Field.K] = shape
     entry[Field.GROUPS] = len(parts["a"])
-    for name, place, bits in (("a", Field.A, Field.A_BITS), ("b", Field.B, Field.B_BITS)):
-        entry[place] = tables.places(parts[name], rows if name == "a" else None, columns if name == "b" else None, 0)
-        entry[bits] = parts[name][0].width
+    entry[Field.A] = tables.places(parts["a"], rows, deep, 0)
+    entry[Field.A_COUNT] = (len(tables.words) - entry[Field.A]) // entry[Field.GROUPS]
+    entry[Field.B] = tables.places(parts["b"], deep, columns, 0)
+    entry[Field.B_COUNT] = (len(tables.words) - entry[Field.B]) // entry[Field.GROUPS]
+    for name, bits in (("a", Field.A_BITS), ("b", Field.B_BITS)):
+        entry[bits] = 32 if deep is not None else parts[name][0].width
     for name, place, bits in (("c", Field.C, Field.C_BITS), ("d", Field.D, Field.D_BITS)):
         entry[place] = tables.places(parts[name], rows, columns, first)
         entry[bits] = parts[name][0].width
@@ -123,8 +127,8 @@ def _quad_pairs(b: Builder) -> None:
         x: [fragment(name, operand=x, arch="volta", major=major, quad_pair=q) for q in range(4)]
         for x, major in (("a", majors[0]), ("b", majors[1]), ("c", None), ("d", None))
     }
-    if d != c:
-        raise refuse(i, "accumulators of two types are not modelled")
+    if d != c and (d, c) != ("f32", "f16"):
+        raise refuse(i, f"accumulators {d} from {c} are not modelled")
     key = ("volta", name, *majors, str(step))
     entry = _enter(b, key, (len(rows), len(columns), 4), types, parts, rows=rows, columns=columns, first=2 * step)
     _operands(b, entry, 2)
@@ -145,9 +149,18 @@ def _imma(b: Builder) -> None:
         raise refuse(b.i, f"the shape {shape} is not modelled")
     b.only((*shapes, "S8", "U8", "S4", "U4", "SAT", "ROW", "COL"))
     kinds = [m.lower() for m in b.i.modifiers if m in ("S8", "U8", "S4", "U4")]
-    if "SAT" in b.mods:
-        raise refuse(b.i, "saturation is not modelled")
-    _warp_wide(b, shapes[shape], ("s32", kinds[0], kinds[-1], "s32"))
+    if not kinds:
+        raise refuse(b.i, "it names no operand type")
+    _warp_wide(b, shapes[shape], ("s32", kinds[0], kinds[-1], "s32"), saturate="SAT" in b.mods)
+
+
+def _bmma(b: Builder) -> None:
+    shapes = {"88128": "m8n8k128", "168128": "m16n8k128", "168256": "m16n8k256"}
+    shape = b.i.modifiers[0]
+    if shape not in shapes:
+        raise refuse(b.i, f"the shape {shape} is not modelled")
+    b.only((*shapes, "XOR", "AND", "POPC", "ROW", "COL"))
+    _warp_wide(b, shapes[shape], ("s32", "b1", "b1", "s32"), binary="and" if "AND" in b.mods else "xor")
 
 
 def _dmma(b: Builder) -> None:
@@ -159,4 +172,4 @@ def _dmma(b: Builder) -> None:
     _warp_wide(b, shapes[shape], ("f64", "f64", "f64", "f64"))
 
 
-LOWERINGS: dict[str, Lowering] = {"HMMA": _hmma, "IMMA": _imma, "DMMA": _dmma}
+LOWERINGS: dict[str, Lowering] = {"HMMA": _hmma, "IMMA": _imma, "BMMA": _bmma, "DMMA": _dmma}
