@@ -1,0 +1,84 @@
+"""Every generated kernel computes the instruction's own bits, keeps the clock's rules, and collides as promised."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from simtc.codegen import Configuration, generate, program
+from simtc.errors import BadInputError
+from simtc.sass import write_listing
+from tests.codegen.gemms import BOARDS, EVERY, configurations, name, promised_conflicts, reference, run
+
+
+@pytest.mark.parametrize("configuration", EVERY, ids=name)
+def test_bits_hazards_and_conflicts(configuration):
+    result, D, A, B = run(configuration)  # the clock raises on a result that is read too early
+    expected = reference(A, B, configuration.accumulator, configuration.arch)
+    np.testing.assert_array_equal(D.view(np.uint8), expected.view(np.uint8))
+    assert result.bank_conflicts == promised_conflicts(configuration)
+    assert (result.bank_conflicts == 0) == (configuration.layout != "none")
+
+
+@pytest.mark.parametrize(("arch", "count"), [("turing", 12), ("volta", 6), ("ampere", 6), ("hopper", 6)])
+def test_enough_of_every_generation(arch, count):
+    assert len({name(one) for one in configurations(arch)}) >= count
+
+
+@pytest.mark.parametrize("arch", BOARDS)
+@pytest.mark.parametrize("stages", [1, 2])
+@pytest.mark.parametrize("tiles", [1, 2, 5])
+def test_any_number_of_tiles_and_blocks(arch, stages, tiles):
+    one = Configuration(block=(64, 32, 32), warp=(32, 16, 16 if arch != "volta" else 8), stages=stages, arch=arch)
+    result, D, A, B = run(one, blocks=(2, 3), tiles=tiles, timing=False)
+    np.testing.assert_array_equal(D, reference(A, B, "f16", arch))
+    assert result.grid == (3, 2, 1)
+
+
+def test_the_papers_configuration():
+    yan = Configuration(block=(256, 256, 32), warp=(128, 64, 8))
+    result, D, A, B = run(yan, tiles=2)
+    np.testing.assert_array_equal(D, reference(A, B, "f16", "turing"))
+    assert (yan.threads, yan.shared_bytes, yan.interleave, result.bank_conflicts) == (256, 36864, 5, 0)
+    assert generate(yan).registers <= 255
+
+
+def _main_loop(kernel):
+    branch = next(i for i in kernel.instructions if i.opcode == "BRA" and i.operands[-1].value < i.address)
+    return kernel.instructions[branch.operands[-1].value // 16 : branch.address // 16]
+
+
+@pytest.mark.parametrize("interleave", [0, 2, 5, None])
+def test_stores_are_as_far_apart_as_asked(interleave):
+    one = Configuration(block=(256, 256, 32), warp=(128, 64, 8), sts_interleave=interleave)
+    body = [i.opcode for i in _main_loop(generate(one)) if i.opcode in ("HMMA", "STS")]
+    places = [place for place, opcode in enumerate(body) if opcode == "STS"]
+    between = {body[a:b].count("HMMA") for a, b in pairwise(places)}
+    assert between == {one.interleave}
+    assert one.interleave == (5 if interleave is None else interleave)
+
+
+@pytest.mark.parametrize("configuration", EVERY, ids=name)
+def test_an_iteration_does_what_the_tiles_ask_for(configuration):
+    body = [i.opcode for i in _main_loop(generate(configuration))]
+    m, n, k = configuration.block
+    units = m * n * k // np.prod(configuration.family.shape) // (configuration.threads // 32)
+    assert body.count("HMMA") == configuration.stages * configuration.family.steps * units
+    assert body.count("LDG") == body.count("STS") == configuration.stages * sum(configuration.copies)
+    assert body.count("BAR") == 2  # two for a single buffer, one for each of two
+
+
+def test_what_padding_to_blocks_means():
+    one = Configuration(block=(64, 128, 32), warp=(32, 32, 8))
+    assert one.padded(65, 128, 1) == (128, 128, 32)
+    assert one.grid(65, 128) == (1, 2, 1)
+
+
+def test_a_program_names_its_configuration_and_has_no_encoding():
+    one = Configuration(block=(64, 64, 32), warp=(32, 32, 8))
+    made = program(one)
+    assert (list(made), eval(made.origin)) == ([one.name], one)  # noqa: S307 - results have an evaluable repr
+    with pytest.raises(BadInputError, match="encoding"):
+        write_listing(made)
