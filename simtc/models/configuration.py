@@ -88,6 +88,8 @@ class Configuration:
         if reason is not None:
             raise BadInputError(reason)
         room = occupancy(self.device, threads=self.threads, registers=self.registers, shared_bytes=self.shared_bytes)
+        if room.blocks == 0:  # only the allocation units are left to exceed
+            raise BadInputError(f"block {_text(self.block)}: {self.device.name} has too little {room.limit} for it")
         object.__setattr__(self, "occupancy", room)
 
     @property

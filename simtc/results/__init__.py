@@ -2,6 +2,5 @@
 
 from simtc.results.launch import InstructionTime, LaunchResult, Timing
 from simtc.results.stall import Stall
-from simtc.results.timeline import Slice, Timeline
 
-__all__ = ["InstructionTime", "LaunchResult", "Slice", "Stall", "Timeline", "Timing"]
+__all__ = ["InstructionTime", "LaunchResult", "Stall", "Timing"]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from simtc.results.stall import Stall
-from simtc.results.timeline import Timeline
+
+if TYPE_CHECKING:  # it needs numpy, and verbs that show other results start faster without
+    from simtc.results.timeline import Timeline
 
 __all__ = ["InstructionTime", "LaunchResult", "Timing"]
 

@@ -169,7 +169,7 @@ def square() -> Made:
     items += [
         Item(
             name="t4 falls beyond W", paper=table["t4_falls_beyond"], simtc=bound, kind="closed form",
-            note="from here on DRAM limits it, as fewer blocks of a wave share a strip; the paper blames L2 hits and DRAM",
+            note="from here on DRAM limits it: fewer blocks share a strip; the paper blames L2 hits and DRAM",
         ),
         Item(
             name="RTX 2070's share of its peak is above T4's", paper=True, kind="closed form",

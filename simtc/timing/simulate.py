@@ -16,7 +16,8 @@ from simtc.machine.functional import WORK_WORDS
 from simtc.machine.lowering import Lowered
 from simtc.machine.state import CODE, MEMORY, STATE, Geometry, Memory, new_state
 from simtc.machine.step import step
-from simtc.results import InstructionTime, Stall, Timeline, Timing
+from simtc.results import InstructionTime, Stall, Timing
+from simtc.results.timeline import Timeline
 from simtc.timing.caches import NEVER, warm_l2
 from simtc.timing.chip import run_chip
 from simtc.timing.occupancy import Occupancy, occupancy
