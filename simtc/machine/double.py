@@ -33,7 +33,7 @@ def quiet(x: Float) -> Float:
 
 @jit(float64(float64, float64, float64))
 def _not_a_number(x: Float, y: Float, z: Float) -> Float:
-    """Choose the NaN that a result takes after: the second operand's, else the third's, else the first's, or make one."""
+    """Choose a result's NaN: the second operand's, else the third's, else the first's, or make one."""
     if y != y:  # noqa: PLR0124 - the NaN test
         return quiet(y)
     if z != z:  # noqa: PLR0124

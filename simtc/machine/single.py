@@ -56,7 +56,7 @@ def compare(x: Float, y: Float, how: Int) -> Int:
 
 @jit(float64(float64, int64))
 def transcendental(d: Float, which: Int) -> Float:
-    """Evaluate MUFU in f64; the caller rounds it once. The chip's tables are up to 2 ulp away: sass_notes/machine.md."""
+    """Evaluate MUFU in f64; the caller rounds it once. The chip is up to 2 ulp away: sass_notes/machine.md."""
     if which == 0:
         return math.copysign(math.inf, d) if d == 0.0 else 1.0 / d
     if which == 1:

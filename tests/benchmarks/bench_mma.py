@@ -4,7 +4,6 @@ Run `python tests/benchmarks/bench_mma.py`. Every column computes the same opera
 compared before a speed is printed.
 """
 
-# ruff: noqa: T201 - a script prints
 from __future__ import annotations
 
 import os

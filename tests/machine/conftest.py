@@ -47,7 +47,8 @@ def fma(x, y, z):
         return plain
     flat = plain.copy().reshape(-1)
     finite = np.isfinite(x) & np.isfinite(y) & np.isfinite(z)
-    values = zip(x.reshape(-1).tolist(), y.reshape(-1).tolist(), z.reshape(-1).tolist(), finite.reshape(-1), strict=True)
+    flat = (array.reshape(-1).tolist() for array in (x, y, z))
+    values = zip(*flat, finite.reshape(-1), strict=True)
     for place, (a, b, c, ok) in enumerate(values):
         if ok:
             exact = Fraction(a) * Fraction(b) + Fraction(c)
@@ -90,7 +91,8 @@ class Problem(problems.Problem):
         """Return D as the generation's instruction, chained over k, gives it."""
         instruction = self.kernel["mma"]
         kind_d, kind_a = instruction.split(".")[-4:-2]
-        M, N, K = (int(x) for x in instruction.removeprefix("wmma.").split(".")[0][1:].replace("n", " ").replace("k", " ").split())
+        shape = instruction.removeprefix("wmma.").split(".")[0]
+        M, N, K = (int(x) for x in shape[1:].replace("n", " ").replace("k", " ").split())
         m, n, depth = self.sizes
         rows, columns, steps = -(-m // M), -(-n // N), -(-depth // K)
         A = np.zeros((rows * M, steps * K), self.A.dtype)
@@ -120,7 +122,8 @@ def round_to_tf32(x):
     """Round f32 to tf32's ten fraction bits, ties away from zero (__float_to_tf32)."""
     word = bits(x)
     kept = (word + np.uint32(0x1000)) & np.uint32(0xFFFFE000)
-    return np.where(np.isfinite(x), kept, word & np.uint32(0xFFFFE000) | (np.isnan(x) * np.uint32(0x2000))).view(np.float32)
+    special = word & np.uint32(0xFFFFE000) | (np.isnan(x) * np.uint32(0x2000))
+    return np.where(np.isfinite(x), kept, special).view(np.float32)
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,8 @@
-# ruff: noqa: INP001, T201 - a script beside its captures, not a package
-"""Run every shipped kernel on the GPU at hand: `python capture.py CUBINS KERNELS.toml SM FOLDER` (needs CuPy, not simtc).
+"""Run every shipped kernel on the GPU at hand, with CuPy and without simtc.
 
-CUBINS is a folder with the cubin of each source of the catalog. Writes FOLDER/kernels.json: sizes, seed and the sha256 of D.
+`python capture.py CUBINS KERNELS.toml SM FOLDER`
+
+CUBINS is a folder with the cubin of each source of the catalog. Writes FOLDER/kernels.json: sizes, seed, sha256 of D.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ def main() -> None:
             arguments = tuple(of.get(id(arg), arg) for arg in problem.args)
             function(problem.grid, (kernel["threads"], 1, 1), arguments, shared_mem=kernel["dynamic_shared_bytes"])
             cp.cuda.Device().synchronize()
-            problem.buffers["D"][:] = device["D"].get().view(problem.buffers["D"].dtype).reshape(problem.buffers["D"].shape)
+            result = problem.buffers["D"]
+            result[:] = device["D"].get().view(result.dtype).reshape(result.shape)
             found.append([name, *sizes, distribution, seed, digest(problem.D)])
             if problem.D.size <= 2048 and distribution == "special":
                 small[f"{name}-{'x'.join(map(str, sizes))}"] = np.ascontiguousarray(problem.D).view(np.uint8)

@@ -1,4 +1,3 @@
-# ruff: noqa: INP001 - a campaign beside its captures, not a package
 """The inputs of the shipped kernels' campaign: numpy alone, so that a machine with a GPU needs nothing of simtc."""
 
 from __future__ import annotations

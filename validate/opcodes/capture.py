@@ -1,4 +1,3 @@
-# ruff: noqa: INP001, T201 - a script beside its captures, not a package
 """Run the opcode campaign on the GPU at hand: `python capture.py OPCODES.cubin FOLDER` (needs CuPy, nothing of simtc).
 
 Writes FOLDER/opcodes.npz, for every kernel the first threads' results, and FOLDER/opcodes.json: what ran where, and for

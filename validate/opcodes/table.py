@@ -1,4 +1,3 @@
-# ruff: noqa: INP001 - a campaign beside its captures, not a package
 """What the opcode campaign asks of a chip: every operation once, as CUDA C++ of its own, grouped by operands.
 
 An operation is a name, the number of words it gives, and a statement that sets r0 (and r1). In it a, b, c (and d, e, f,
@@ -115,9 +114,13 @@ def _integer() -> Iterator[Op]:
         yield ptx(f"div.{kind}", "l", "ll")
         yield ptx(f"rem.{kind}", "l", "ll")
         yield compare(kind, "l", ORDERED)
-    yield from (ptx(name, "r", "rr") for name in ("add.u32", "sub.u32", "mul.lo.u32", "shl.b32", "and.b32", "or.b32", "xor.b32"))
+    yield from (
+        ptx(name, "r", "rr") for name in ("add.u32", "sub.u32", "mul.lo.u32", "shl.b32", "and.b32", "or.b32", "xor.b32")
+    )
     yield from (ptx(name, "l", "ll") for name in ("add.u64", "sub.u64", "mul.lo.u64", "and.b64", "or.b64", "xor.b64"))
-    yield from (ptx(name, "r", "r") for name in ("neg.s32", "abs.s32", "not.b32", "cnot.b32", "clz.b32", "popc.b32", "brev.b32"))
+    yield from (
+        ptx(name, "r", "r") for name in ("neg.s32", "abs.s32", "not.b32", "cnot.b32", "clz.b32", "popc.b32", "brev.b32")
+    )
     yield from (ptx(name, "l", "l") for name in ("neg.s64", "abs.s64", "brev.b64"))
     yield from (ptx(name, "r", "l") for name in ("clz.b64", "popc.b64"))
     yield ptx("add.sat.s32", "r", "rr")
@@ -132,7 +135,10 @@ def _integer() -> Iterator[Op]:
             yield ptx(f"shf.{way}.{bound}.b32", "r", "rrr")
     for table in (0x96, 0xE8, 0xCA, 0x1B, 0x80, 0xFE, 0x3C, 0x6A):
         yield with_immediates("lop3.b32", "r", "rrr", hex(table))
-    yield c("bfi", "[&] { unsigned x; asm volatile(\"bfi.b32 %0, %1, %2, %3, %4;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"r\"(c & 63), \"r\"(d & 63)); return x; }()")
+    yield c(
+        "bfi",
+        '[&] { unsigned x; asm volatile("bfi.b32 %0, %1, %2, %3, %4;" : "=r"(x) : "r"(a), "r"(b), "r"(c & 63), "r"(d & 63)); return x; }()',
+    )
     yield ptx("bmsk.clamp.b32", "r", "rr")
     yield ptx("bmsk.wrap.b32", "r", "rr")
     for mode in ("", ".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16"):
@@ -142,9 +148,21 @@ def _integer() -> Iterator[Op]:
             yield ptx(f"dp4a.{x}32.{y}32", "r", "rrr")
             yield ptx(f"dp2a.lo.{x}32.{y}32", "r", "rrr")
             yield ptx(f"dp2a.hi.{x}32.{y}32", "r", "rrr")
-    yield c("add.cc addc", "[&] { unsigned x, y; asm volatile(\"add.cc.u32 %0, %2, %3; addc.u32 %1, %4, %5;\" : \"=r\"(x), \"=r\"(y) : \"r\"(a), \"r\"(b), \"r\"(c), \"r\"(d)); return x | (unsigned long long)(y) << 32; }()", 2)
-    yield c("sub.cc subc", "[&] { unsigned x, y; asm volatile(\"sub.cc.u32 %0, %2, %3; subc.u32 %1, %4, %5;\" : \"=r\"(x), \"=r\"(y) : \"r\"(a), \"r\"(b), \"r\"(c), \"r\"(d)); return x | (unsigned long long)(y) << 32; }()", 2)
-    yield c("mad.lo.cc madc.hi", "[&] { unsigned x, y; asm volatile(\"mad.lo.cc.u32 %0, %2, %3, %4; madc.hi.u32 %1, %2, %3, %5;\" : \"=r\"(x), \"=r\"(y) : \"r\"(a), \"r\"(b), \"r\"(c), \"r\"(d)); return x | (unsigned long long)(y) << 32; }()", 2)
+    yield c(
+        "add.cc addc",
+        '[&] { unsigned x, y; asm volatile("add.cc.u32 %0, %2, %3; addc.u32 %1, %4, %5;" : "=r"(x), "=r"(y) : "r"(a), "r"(b), "r"(c), "r"(d)); return x | (unsigned long long)(y) << 32; }()',
+        2,
+    )
+    yield c(
+        "sub.cc subc",
+        '[&] { unsigned x, y; asm volatile("sub.cc.u32 %0, %2, %3; subc.u32 %1, %4, %5;" : "=r"(x), "=r"(y) : "r"(a), "r"(b), "r"(c), "r"(d)); return x | (unsigned long long)(y) << 32; }()',
+        2,
+    )
+    yield c(
+        "mad.lo.cc madc.hi",
+        '[&] { unsigned x, y; asm volatile("mad.lo.cc.u32 %0, %2, %3, %4; madc.hi.u32 %1, %2, %3, %5;" : "=r"(x), "=r"(y) : "r"(a), "r"(b), "r"(c), "r"(d)); return x | (unsigned long long)(y) << 32; }()',
+        2,
+    )
     yield c("u64 lea", "A + (B << 3)", 2)
     yield c("s32 lea wide", "A + (long long)(int)(b) * 16", 2)
     yield c("u64 division by 10", "A / 10", 2)
@@ -155,10 +173,19 @@ def _integer() -> Iterator[Op]:
         yield c(name, f"{name}(a, b)")
     for name in ("__viaddmax_s32", "__viaddmin_s32_relu", "__vimax3_s32", "__vimin3_s32"):
         yield c(name, f"{name}(int(a), int(b), int(c))")
-    for name in ("__viaddmax_u32", "__vimax3_u32", "__vimin3_u16x2", "__viaddmax_s16x2", "__viaddmin_u16x2", "__vimax3_s16x2_relu"):
+    for name in (
+        "__viaddmax_u32",
+        "__vimax3_u32",
+        "__vimin3_u16x2",
+        "__viaddmax_s16x2",
+        "__viaddmin_u16x2",
+        "__vimax3_s16x2_relu",
+    ):
         yield c(name, f"{name}(a, b, c)")
     yield c("__vimax_s32_relu", "__vimax_s32_relu(int(a), int(b))")
-    yield c("__vibmax_s32", "[&] { bool p; int x = __vibmax_s32(int(a), int(b), &p); return unsigned(x) ^ unsigned(p); }()")
+    yield c(
+        "__vibmax_s32", "[&] { bool p; int x = __vibmax_s32(int(a), int(b), &p); return unsigned(x) ^ unsigned(p); }()"
+    )
     for kind in ("s8", "u8", "s16", "u16"):
         wide = "s32"
         yield ptx(f"cvt.sat.{kind}.{wide}", "h" if "16" in kind else "r", "r")
@@ -196,7 +223,16 @@ def _single() -> Iterator[Op]:
             yield ptx(f"sqrt.{mode}{ftz}.f32", "f", "f")
         for mode in ("rni", "rzi", "rmi", "rpi"):
             yield ptx(f"cvt.{mode}{ftz}.f32.f32", "f", "f")
-            for kind, letter in (("s32", "r"), ("u32", "r"), ("s64", "l"), ("u64", "l"), ("s16", "h"), ("u16", "h"), ("s8", "r"), ("u8", "r")):
+            for kind, letter in (
+                ("s32", "r"),
+                ("u32", "r"),
+                ("s64", "l"),
+                ("u64", "l"),
+                ("s16", "h"),
+                ("u16", "h"),
+                ("s8", "r"),
+                ("u8", "r"),
+            ):
                 yield ptx(f"cvt.{mode}{ftz}.{kind}.f32", letter, "f")
         yield ptx(f"set.lt{ftz}.f32.f32", "f", "ff")
         yield ptx(f"set.geu{ftz}.u32.f32", "r", "ff")
@@ -219,7 +255,10 @@ def _single() -> Iterator[Op]:
     yield ptx("copysign.f32", "f", "ff")
     yield ptx("slct.f32.f32", "f", "fff")
     for kind in ("finite", "infinite", "number", "notanumber", "normal", "subnormal"):
-        yield c(f"testp.{kind}.f32", f"[&] {{ unsigned x; asm volatile(\"{{.reg .pred p; testp.{kind}.f32 p, %1; selp.u32 %0, 1, 0, p;}}\" : \"=r\"(x) : \"f\"(fa)); return x; }}()")
+        yield c(
+            f"testp.{kind}.f32",
+            f'[&] {{ unsigned x; asm volatile("{{.reg .pred p; testp.{kind}.f32 p, %1; selp.u32 %0, 1, 0, p;}}" : "=r"(x) : "f"(fa)); return x; }}()',
+        )
     yield c("__fdividef fma", "__float_as_uint(fa - floorf(fa))")
     yield c("roundf", "__float_as_uint(roundf(fa))")
     yield c("fmodf", "__float_as_uint(fmodf(fa, fb))")
@@ -233,7 +272,26 @@ def _approximate() -> Iterator[Op]:
     yield ptx("tanh.approx.f32", "f", "f")
     yield ptx("div.approx.f32", "f", "ff")
     yield ptx("div.full.f32", "f", "ff")
-    yield from (c(f, f"__float_as_uint({f}(fa))") for f in ("expf", "exp2f", "logf", "log2f", "sinf", "cosf", "tanhf", "erff", "rsqrtf", "cbrtf", "log1pf", "expm1f", "__expf", "__logf", "__sinf"))
+    yield from (
+        c(f, f"__float_as_uint({f}(fa))")
+        for f in (
+            "expf",
+            "exp2f",
+            "logf",
+            "log2f",
+            "sinf",
+            "cosf",
+            "tanhf",
+            "erff",
+            "rsqrtf",
+            "cbrtf",
+            "log1pf",
+            "expm1f",
+            "__expf",
+            "__logf",
+            "__sinf",
+        )
+    )
     yield c("powf", "__float_as_uint(powf(fa, fb))")
 
 
@@ -284,14 +342,26 @@ def _packed(kind: str) -> Iterator[Op]:
     yield ptx("cvt.rn.bf16.f16", "h", "h")
     for mode in ("rni", "rzi", "rmi", "rpi"):
         yield ptx(f"cvt.{mode}.f16.f16", "h", "h")
-        for to, letter in (("s32", "r"), ("u32", "r"), ("s64", "l"), ("u64", "l"), ("s16", "h"), ("u16", "h"), ("u8", "r"), ("s8", "r")):
+        for to, letter in (
+            ("s32", "r"),
+            ("u32", "r"),
+            ("s64", "l"),
+            ("u64", "l"),
+            ("s16", "h"),
+            ("u16", "h"),
+            ("u8", "r"),
+            ("s8", "r"),
+        ):
             yield ptx(f"cvt.{mode}.{to}.f16", letter, "h")
     for form in ("e4m3x2", "e5m2x2"):
         yield ptx(f"cvt.rn.satfinite.{form}.f16x2", "h", "r")
         yield ptx(f"cvt.rn.satfinite.relu.{form}.f16x2", "h", "r")
         yield ptx(f"cvt.rn.f16x2.{form}", "r", "h")
         yield ptx(f"cvt.rn.relu.f16x2.{form}", "r", "h")
-    yield c("half2 * half2 + float", "__float_as_uint(fmaf(__half2float(__ushort_as_half(ha)), __half2float(__ushort_as_half(hb)), fc))")
+    yield c(
+        "half2 * half2 + float",
+        "__float_as_uint(fmaf(__half2float(__ushort_as_half(ha)), __half2float(__ushort_as_half(hb)), fc))",
+    )
     yield c("hdiv", "__half_as_ushort(__hdiv(__ushort_as_half(ha), __ushort_as_half(hb)))")
 
 
@@ -324,28 +394,51 @@ def _double() -> Iterator[Op]:
 def _lanes() -> Iterator[Op]:
     for way in ("idx", "up", "down", "bfly"):
         for clamp in ("0x1f", "0x0", "0x181f", "0x1c00", "0x1807"):
-            yield c(f"shfl.sync.{way}.b32 {clamp}", f'[&] {{ unsigned x; asm volatile("{{.reg .pred p; shfl.sync.{way}.b32 %0|p, %1, %2, {clamp}, -1; @!p xor.b32 %0, %0, 0x5a5a5a5a;}}" : "=r"(x) : "r"(a), "r"(b & 31)); return x; }}()')
-        yield c(f"shfl.sync.{way}.b32 large", f'[&] {{ unsigned x; asm volatile("{{.reg .pred p; shfl.sync.{way}.b32 %0|p, %1, %2, %3, -1; @!p xor.b32 %0, %0, 0x5a5a5a5a;}}" : "=r"(x) : "r"(a), "r"(b), "r"(c)); return x; }}()')
+            yield c(
+                f"shfl.sync.{way}.b32 {clamp}",
+                f'[&] {{ unsigned x; asm volatile("{{.reg .pred p; shfl.sync.{way}.b32 %0|p, %1, %2, {clamp}, -1; @!p xor.b32 %0, %0, 0x5a5a5a5a;}}" : "=r"(x) : "r"(a), "r"(b & 31)); return x; }}()',
+            )
+        yield c(
+            f"shfl.sync.{way}.b32 large",
+            f'[&] {{ unsigned x; asm volatile("{{.reg .pred p; shfl.sync.{way}.b32 %0|p, %1, %2, %3, -1; @!p xor.b32 %0, %0, 0x5a5a5a5a;}}" : "=r"(x) : "r"(a), "r"(b), "r"(c)); return x; }}()',
+        )
     yield c("ballot", "__ballot_sync(~0u, a & 1)")
     yield c("any", "__any_sync(~0u, (a & 31) == 0)")
     yield c("all", "__all_sync(~0u, (a & 31) != 0)")
-    yield c("uni", "[&] { unsigned x; asm volatile(\"{.reg .pred p, q; setp.ne.u32 p, %1, 0; vote.sync.uni.pred q, p, -1; selp.u32 %0, 1, 0, q;}\" : \"=r\"(x) : \"r\"(a & 4096)); return x; }()")
+    yield c(
+        "uni",
+        '[&] { unsigned x; asm volatile("{.reg .pred p, q; setp.ne.u32 p, %1, 0; vote.sync.uni.pred q, p, -1; selp.u32 %0, 1, 0, q;}" : "=r"(x) : "r"(a & 4096)); return x; }()',
+    )
     yield c("match.any.b32", "__match_any_sync(~0u, a & 3)")
     yield c("match.any.b64", "__match_any_sync(~0u, A & 0x100000001ull)")
-    yield c("match.all.b32", "[&] { int p; unsigned m = __match_all_sync(~0u, (i & 32) ? a : 7u, &p); return m ^ unsigned(p); }()")
-    yield c("match.all.b64", "[&] { int p; unsigned m = __match_all_sync(~0u, (i & 64) ? A : 7ull, &p); return m ^ unsigned(p); }()")
+    yield c(
+        "match.all.b32",
+        "[&] { int p; unsigned m = __match_all_sync(~0u, (i & 32) ? a : 7u, &p); return m ^ unsigned(p); }()",
+    )
+    yield c(
+        "match.all.b64",
+        "[&] { int p; unsigned m = __match_all_sync(~0u, (i & 64) ? A : 7ull, &p); return m ^ unsigned(p); }()",
+    )
     for name in ("add", "min", "max"):
         yield c(f"redux.{name}.u32", f"__reduce_{name}_sync(~0u, a)")
         yield c(f"redux.{name}.s32", f"__reduce_{name}_sync(~0u, int(a))")
     for name in ("and", "or", "xor"):
         yield c(f"redux.{name}", f"__reduce_{name}_sync(~0u, a | (b & c))")
-    yield c("divergent shfl", "(lane & 1) ? __shfl_sync(0xaaaaaaaau, a, lane ^ 2) : __shfl_sync(0x55555555u, b, lane ^ 4)")
+    yield c(
+        "divergent shfl", "(lane & 1) ? __shfl_sync(0xaaaaaaaau, a, lane ^ 2) : __shfl_sync(0x55555555u, b, lane ^ 4)"
+    )
     yield c("divergent redux", "(a & 1) ? __reduce_add_sync(__activemask(), 1u) : __popc(__activemask()) + 100u")
     yield c("divergent loop", "[&] { unsigned x = a & 15, s = 0; while (x--) s += b >> x; return s; }()")
-    yield c("switch", "[&] { switch (a % 9) { case 0: return b + c; case 1: return b - c; case 2: return b * c; case 3: return b ^ c; case 4: return b & c; case 5: return b >> (c & 31); case 6: return b << (c & 31); case 7: return ~b; default: return b / (c | 1); } }()")
+    yield c(
+        "switch",
+        "[&] { switch (a % 9) { case 0: return b + c; case 1: return b - c; case 2: return b * c; case 3: return b ^ c; case 4: return b & c; case 5: return b >> (c & 31); case 6: return b << (c & 31); case 7: return ~b; default: return b / (c | 1); } }()",
+    )
     for name in ("laneid", "lanemask_eq", "lanemask_lt", "lanemask_le", "lanemask_gt", "lanemask_ge"):
         yield c(f"%{name}", f'[&] {{ unsigned x; asm volatile("mov.u32 %0, %%{name};" : "=r"(x)); return x; }}()')
-    yield c("identity", "threadIdx.x + 7 * threadIdx.y + 11 * threadIdx.z + 131 * blockIdx.x + 17 * blockDim.x + 19 * blockDim.y + 23 * gridDim.x + 29 * gridDim.y")
+    yield c(
+        "identity",
+        "threadIdx.x + 7 * threadIdx.y + 11 * threadIdx.z + 131 * blockIdx.x + 17 * blockDim.x + 19 * blockDim.y + 23 * gridDim.x + 29 * gridDim.y",
+    )
     for kind, code in (("u32", "r"), ("s32", "r"), ("u64", "l"), ("s64", "l")):
         value, new = ("b", "c") if code == "r" else ("B", "C")
         names = ["min", "max", *(("add",) if kind != "s64" else ())]
@@ -358,28 +451,78 @@ def _lanes() -> Iterator[Op]:
             for name in ("and", "or", "xor", "exch"):
                 yield _atomic(f"{name}.{bits}", code, [value])
             yield _atomic(f"cas.{bits}", code, [f"(i & 1) ? ({'a' if code == 'r' else 'A'}) : ({value})", new])
-    yield Op("atom.shared.add.u32 contended", 1, "__syncthreads(); if (threadIdx.x < 32) words[threadIdx.x] = 0; __syncthreads(); atomicAdd(&words[a & 31], b); __syncthreads(); r0 = words[lane];")
-    yield Op("atom.shared.max.s32 contended", 1, "__syncthreads(); if (threadIdx.x < 32) words[threadIdx.x] = 0; __syncthreads(); atomicMax((int*)&words[a & 31], int(b)); __syncthreads(); r0 = words[lane];")
-    yield Op("atom.shared.inc contended", 1, "__syncthreads(); if (threadIdx.x < 32) words[threadIdx.x] = 0; __syncthreads(); atomicAdd(&words[a & 7], 1u); __syncthreads(); r0 = words[lane];")
-    yield Op("atom.shared.cas loop", 1, "__syncthreads(); if (threadIdx.x < 32) words[threadIdx.x] = 0; __syncthreads(); { unsigned o = words[b & 31], s; do { s = o; o = atomicCAS(&words[b & 31], s, s + (a & 255)); } while (o != s); } __syncthreads(); r0 = words[lane];")
+    yield Op(
+        "atom.shared.add.u32 contended",
+        1,
+        "__syncthreads(); if (threadIdx.x < 32) words[threadIdx.x] = 0; __syncthreads(); atomicAdd(&words[a & 31], b); __syncthreads(); r0 = words[lane];",
+    )
+    yield Op(
+        "atom.shared.max.s32 contended",
+        1,
+        "__syncthreads(); if (threadIdx.x < 32) words[threadIdx.x] = 0; __syncthreads(); atomicMax((int*)&words[a & 31], int(b)); __syncthreads(); r0 = words[lane];",
+    )
+    yield Op(
+        "atom.shared.inc contended",
+        1,
+        "__syncthreads(); if (threadIdx.x < 32) words[threadIdx.x] = 0; __syncthreads(); atomicAdd(&words[a & 7], 1u); __syncthreads(); r0 = words[lane];",
+    )
+    yield Op(
+        "atom.shared.cas loop",
+        1,
+        "__syncthreads(); if (threadIdx.x < 32) words[threadIdx.x] = 0; __syncthreads(); { unsigned o = words[b & 31], s; do { s = o; o = atomicCAS(&words[b & 31], s, s + (a & 255)); } while (o != s); } __syncthreads(); r0 = words[lane];",
+    )
     yield Op("syncthreads_count", 1, "r0 = __syncthreads_count(a & 1);")
-    yield Op("syncthreads_and_or", 1, "r0 = __syncthreads_and(a != 0) + 2 * __syncthreads_or(threadIdx.x == 77 && (a & 2));")
-    yield Op("shared bytes", 1, "__syncthreads(); ((unsigned char*)words)[threadIdx.x] = a; __syncthreads(); r0 = ((unsigned char*)words)[threadIdx.x ^ 5] | ((signed char*)words)[threadIdx.x ^ 9] << 8;")
-    yield Op("shared halves", 1, "__syncthreads(); ((unsigned short*)words)[threadIdx.x] = a; __syncthreads(); r0 = ((short*)words)[threadIdx.x ^ 3] * 3;")
-    yield Op("shared 64", 2, "__syncthreads(); ((unsigned long long*)words)[threadIdx.x] = A; __syncthreads(); { auto x = ((unsigned long long*)words)[threadIdx.x ^ 3]; r0 = x, r1 = x >> 32; }")
-    yield Op("shared 128", 1, "__syncthreads(); ((uint4*)words)[threadIdx.x] = make_uint4(a, b, c, d); __syncthreads(); { uint4 x = ((uint4*)words)[threadIdx.x ^ 6]; r0 = x.x ^ 3 * x.y ^ 5 * x.z ^ 7 * x.w; }")
-    yield Op("local array", 1, "{ unsigned t[16]; for (int k = 0; k < 16; ++k) t[k] = a * k + b; t[a & 15] ^= c; r0 = t[b & 15] + t[c & 15]; }")
+    yield Op(
+        "syncthreads_and_or", 1, "r0 = __syncthreads_and(a != 0) + 2 * __syncthreads_or(threadIdx.x == 77 && (a & 2));"
+    )
+    yield Op(
+        "shared bytes",
+        1,
+        "__syncthreads(); ((unsigned char*)words)[threadIdx.x] = a; __syncthreads(); r0 = ((unsigned char*)words)[threadIdx.x ^ 5] | ((signed char*)words)[threadIdx.x ^ 9] << 8;",
+    )
+    yield Op(
+        "shared halves",
+        1,
+        "__syncthreads(); ((unsigned short*)words)[threadIdx.x] = a; __syncthreads(); r0 = ((short*)words)[threadIdx.x ^ 3] * 3;",
+    )
+    yield Op(
+        "shared 64",
+        2,
+        "__syncthreads(); ((unsigned long long*)words)[threadIdx.x] = A; __syncthreads(); { auto x = ((unsigned long long*)words)[threadIdx.x ^ 3]; r0 = x, r1 = x >> 32; }",
+    )
+    yield Op(
+        "shared 128",
+        1,
+        "__syncthreads(); ((uint4*)words)[threadIdx.x] = make_uint4(a, b, c, d); __syncthreads(); { uint4 x = ((uint4*)words)[threadIdx.x ^ 6]; r0 = x.x ^ 3 * x.y ^ 5 * x.z ^ 7 * x.w; }",
+    )
+    yield Op(
+        "local array",
+        1,
+        "{ unsigned t[16]; for (int k = 0; k < 16; ++k) t[k] = a * k + b; t[a & 15] ^= c; r0 = t[b & 15] + t[c & 15]; }",
+    )
     for count in (1, 2, 4):
         for trans in ("", ".trans"):
             regs = ", ".join(f"%{k}" for k in range(count))
             outs = ", ".join(f'"=r"(x[{k}])' for k in range(count))
-            yield Op(f"ldmatrix.x{count}{trans}", 1, f'__syncthreads(); ((uint4*)words)[threadIdx.x] = make_uint4(a, b, c, d); __syncthreads(); {{ unsigned x[4] = {{0, 0, 0, 0}}; unsigned p = (unsigned)__cvta_generic_to_shared((uint4*)words + (threadIdx.x ^ 9)); asm volatile("ldmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 {{{regs}}}, [%{count}];" : {outs} : "r"(p) : "memory"); r0 = x[0] ^ 3 * x[1] ^ 5 * x[2] ^ 7 * x[3]; }}')
+            yield Op(
+                f"ldmatrix.x{count}{trans}",
+                1,
+                f'__syncthreads(); ((uint4*)words)[threadIdx.x] = make_uint4(a, b, c, d); __syncthreads(); {{ unsigned x[4] = {{0, 0, 0, 0}}; unsigned p = (unsigned)__cvta_generic_to_shared((uint4*)words + (threadIdx.x ^ 9)); asm volatile("ldmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 {{{regs}}}, [%{count}];" : {outs} : "r"(p) : "memory"); r0 = x[0] ^ 3 * x[1] ^ 5 * x[2] ^ 7 * x[3]; }}',
+            )
             ins = ", ".join(f'"r"({"abcd"[k]})' for k in range(count))
             regs2 = ", ".join(f"%{k + 1}" for k in range(count))
-            yield Op(f"stmatrix.x{count}{trans}", 1, f'__syncthreads(); ((uint4*)words)[threadIdx.x] = make_uint4(0, 0, 0, 0); __syncthreads(); {{ unsigned p = (unsigned)__cvta_generic_to_shared((uint4*)words + threadIdx.x); asm volatile("stmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 [%0], {{{regs2}}};" :: "r"(p), {ins} : "memory"); }} __syncthreads(); {{ uint4 x = ((uint4*)words)[threadIdx.x ^ 6]; r0 = x.x ^ 3 * x.y ^ 5 * x.z ^ 7 * x.w; }}')
+            yield Op(
+                f"stmatrix.x{count}{trans}",
+                1,
+                f'__syncthreads(); ((uint4*)words)[threadIdx.x] = make_uint4(0, 0, 0, 0); __syncthreads(); {{ unsigned p = (unsigned)__cvta_generic_to_shared((uint4*)words + threadIdx.x); asm volatile("stmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 [%0], {{{regs2}}};" :: "r"(p), {ins} : "memory"); }} __syncthreads(); {{ uint4 x = ((uint4*)words)[threadIdx.x ^ 6]; r0 = x.x ^ 3 * x.y ^ 5 * x.z ^ 7 * x.w; }}',
+            )
     yield ptx("movmatrix.sync.aligned.m8n8.trans.b16", "r", "r")
     for size in (4, 8, 16):
-        yield Op(f"cp.async {size}", 1, f'__syncthreads(); ((uint4*)words)[threadIdx.x] = make_uint4(a, b, c, d); __syncthreads(); {{ unsigned p = (unsigned)__cvta_generic_to_shared((uint4*)words + threadIdx.x); asm volatile("cp.async.ca.shared.global [%0], [%1], {size}, %2; cp.async.commit_group; cp.async.wait_group 0;" :: "r"(p), "l"(in + 4 * (i & ~3)), "r"((a & 1) ? {size} : 0) : "memory"); }} __syncthreads(); {{ uint4 x = ((uint4*)words)[threadIdx.x ^ 6]; r0 = x.x ^ 3 * x.y ^ 5 * x.z ^ 7 * x.w; }}')
+        yield Op(
+            f"cp.async {size}",
+            1,
+            f'__syncthreads(); ((uint4*)words)[threadIdx.x] = make_uint4(a, b, c, d); __syncthreads(); {{ unsigned p = (unsigned)__cvta_generic_to_shared((uint4*)words + threadIdx.x); asm volatile("cp.async.ca.shared.global [%0], [%1], {size}, %2; cp.async.commit_group; cp.async.wait_group 0;" :: "r"(p), "l"(in + 4 * (i & ~3)), "r"((a & 1) ? {size} : 0) : "memory"); }} __syncthreads(); {{ uint4 x = ((uint4*)words)[threadIdx.x ^ 6]; r0 = x.x ^ 3 * x.y ^ 5 * x.z ^ 7 * x.w; }}',
+        )
 
 
 def _atomic(name: str, letter: str, values: list[str]) -> Op:
@@ -404,12 +547,24 @@ def _float_atomics() -> Iterator[Op]:
         for space in ("global", "shared"):
             where = "mine" if space == "global" else "words + 2 * threadIdx.x"
             pointer = '"l"(g)' if space == "global" else '"r"((unsigned)__cvta_generic_to_shared(g))'
-            yield Op(f"atom.{space}.{name}", 2, f'{{ {kind} x; auto* g = ({kind}*)({where}); *g = {first}; asm volatile("atom.{space}.{name} %0, [%1], %2;" : "={letter}"(x) : {pointer}, "{letter}"({value}) : "memory"); unsigned long long z = {store}(*g); r0 = unsigned(z), r1 = unsigned(z >> 32); }}')
+            yield Op(
+                f"atom.{space}.{name}",
+                2,
+                f'{{ {kind} x; auto* g = ({kind}*)({where}); *g = {first}; asm volatile("atom.{space}.{name} %0, [%1], %2;" : "={letter}"(x) : {pointer}, "{letter}"({value}) : "memory"); unsigned long long z = {store}(*g); r0 = unsigned(z), r1 = unsigned(z >> 32); }}',
+            )
 
 
 def _half_atomics(kind: str) -> Iterator[Op]:
-    yield Op(f"atom.global.add.noftz.{kind}", 1, f'{{ unsigned x; *mine = a; asm volatile("atom.global.add.noftz.{kind} %0, [%1], %2;" : "=r"(x) : "l"(mine), "r"(b) : "memory"); r0 = *mine; }}')
-    yield Op(f"red.global.add.noftz.{kind}", 1, f'*mine = a; asm volatile("red.global.add.noftz.{kind} [%0], %1;" :: "l"(mine), "r"(b) : "memory"); r0 = *mine;')
+    yield Op(
+        f"atom.global.add.noftz.{kind}",
+        1,
+        f'{{ unsigned x; *mine = a; asm volatile("atom.global.add.noftz.{kind} %0, [%1], %2;" : "=r"(x) : "l"(mine), "r"(b) : "memory"); r0 = *mine; }}',
+    )
+    yield Op(
+        f"red.global.add.noftz.{kind}",
+        1,
+        f'*mine = a; asm volatile("red.global.add.noftz.{kind} [%0], %1;" :: "l"(mine), "r"(b) : "memory"); r0 = *mine;',
+    )
 
 
 def _half_approximate() -> Iterator[Op]:
@@ -519,7 +674,9 @@ def _numbers(domain: str, stream: int, count: int) -> np.ndarray:
     sign = (choice >> np.uint64(40)) << np.uint64(width - 1)
     spread = (near >> np.uint64(56)) % np.uint64(24)
     moderate = (near & np.uint64((1 << fraction) - 1)) | (spread + np.uint64(bias - 12)) << np.uint64(fraction)
-    out = np.select([choice & np.uint64(3) == 0, choice & np.uint64(3) == 1], [corner ^ sign, any_bits], moderate ^ sign)
+    out = np.select(
+        [choice & np.uint64(3) == 0, choice & np.uint64(3) == 1], [corner ^ sign, any_bits], moderate ^ sign
+    )
     return out & np.uint64((1 << width) - 1)
 
 
@@ -538,4 +695,4 @@ def inputs(domain: str, count: int) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    print(source())  # noqa: T201 - a script
+    print(source())

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -52,14 +55,20 @@ def _enter(
     rows: np.ndarray | None = None,
     columns: np.ndarray | None = None,
     first: int = 0,
+    deep: np.ndarray | None = None,
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> int:
-    """Add one matrix instruction to the tables, or find it there."""
+    """Add one matrix instruction to the tables, or find it there.
+
+    `rows` and `columns` select a part of the product, whose registers begin at `first`; `deep` the places along k whose
+    registers are gathered (of b1 every 32nd: 32 elements make one word); `options` are rule_index's.
+    """
     tables: MatrixTables = b.tables
     if key in tables.known:
         return tables.known[key]
     entry = [0] * Field.COUNT
-    options = {"binary": binary} if binary else {"saturate": saturate}
-    entry[Field.RULE] = rule_index(_ARCHITECTURES[b.kernel.sm], d=types[0], a=types[1], b=types[2], c=types[3], **options)
+    named = dict(zip("dabc", types, strict=True))
+    entry[Field.RULE] = rule_index(_ARCHITECTURES[b.kernel.sm], **named, **options)
     entry[Field.M], entry[Field.N], entry[Field.K] = shape
     entry[Field.GROUPS] = len(parts["a"])
     entry[Field.A] = tables.places(parts["a"], rows, deep, 0)
@@ -83,14 +92,15 @@ def _operands(b: Builder, entry: int, d_rows: int) -> None:
         b.plain(slot, b.take())
 
 
-def _warp_wide(b: Builder, shape: str, types: tuple[str, str, str, str]) -> None:
+def _warp_wide(b: Builder, shape: str, types: tuple[str, str, str, str], **options: Any) -> None:
     """Lower an instruction that works on one fragment of the whole warp."""
     arch = _ARCHITECTURES[b.kernel.sm]
     instruction = ".".join((shape, *types))
-    key = (arch, instruction)
+    key = (arch, instruction, *map(str, options.items()))
     parts = {x: [fragment(instruction, operand=x, arch=arch)] for x in "abcd"}
     m, k = parts["a"][0].rows, parts["a"][0].cols
-    entry = _enter(b, key, (m, parts["b"][0].cols, k), types, parts)
+    deep = np.arange(0, k, 32) if "binary" in options else None
+    entry = _enter(b, key, (m, parts["b"][0].cols, k), types, parts, deep=deep, options=options)
     _operands(b, entry, parts["d"][0].registers)
 
 
