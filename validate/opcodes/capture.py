@@ -1,8 +1,8 @@
 """Run the opcode campaign on the GPU at hand: `python capture.py OPCODES.cubin FOLDER` (needs CuPy, nothing of simtc).
 
-Writes FOLDER/opcodes.npz, for every kernel the first threads' results, and FOLDER/opcodes.json: what ran where, and for
-every operation the sha256 of all threads' results. How far MUFU is from the rounded exact value is measured over all 2^32
-arguments by the kernels of mufu.cu, compiled beside it.
+Writes FOLDER/opcodes.npz, for every kernel the first threads' results, and FOLDER/opcodes.json: what ran where, and
+for every operation the sha256 of all threads' results. How far MUFU is from the rounded exact value is measured over
+all 2^32 arguments by the kernels of mufu.cu, compiled beside it.
 """
 
 from __future__ import annotations

@@ -67,8 +67,8 @@ def _enter(
     if key in tables.known:
         return tables.known[key]
     entry = [0] * Field.COUNT
-    named = dict(zip("dabc", types, strict=True))
-    entry[Field.RULE] = rule_index(_ARCHITECTURES[b.kernel.sm], **named, **options)
+    d, a, second, c = types
+    entry[Field.RULE] = rule_index(_ARCHITECTURES[b.kernel.sm], d=d, a=a, b=second, c=c, **options)
     entry[Field.M], entry[Field.N], entry[Field.K] = shape
     entry[Field.GROUPS] = len(parts["a"])
     entry[Field.A] = tables.places(parts["a"], rows, deep, 0)
