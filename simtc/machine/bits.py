@@ -28,6 +28,7 @@ __all__ = [
     "integral",
     "odd_sum",
     "round_f32",
+    "round_flush",
     "round_grid",
     "zero_sum",
 ]
@@ -153,6 +154,19 @@ def round_f32(x: Float, mode: Int) -> Float:
         )
     if mode == 8 and wide < x:
         return as_f32(uint32(1)) if u & _MAGNITUDE == 0 else as_f32(u - uint32(1) if u & _SIGN else u + uint32(1))
+    return y
+
+
+@jit(float32(float64, int64, int64))
+def round_flush(x: Float, mode: Int, ftz: Int) -> Float:
+    """Round as round_f32; under .FTZ what is tiny becomes a zero of its sign.
+
+    Tiny is what would be below 2 ** -126 if it were rounded to 24 bits with no limit to the exponent. A product just
+    below, which f32's coarser grid there rounds up to the smallest normal number, is tiny too (an H200 does so).
+    """
+    y = round_f32(x, mode)
+    if ftz and as_u32(y) & _MAGNITUDE <= uint32(0x00800000) and abs(round_f32(x * 2.0**30, mode)) < float32(2.0**-96):
+        return as_f32(as_u32(y) & _SIGN)
     return y
 
 

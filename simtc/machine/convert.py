@@ -17,6 +17,7 @@ from simtc.machine.bits import (
     flush,
     integral,
     round_f32,
+    round_flush,
     round_grid,
 )
 from simtc.machine.double import quiet, read64, write64
@@ -89,9 +90,7 @@ def _write_float(T: Array, lane: Int, x: Float, kind: Int, flags: Int) -> None:
     if kind == Format.F64:
         write64(T, lane, quiet(x) if x != x else x)  # noqa: PLR0124
     elif kind == Format.F32:
-        r = round_f32(x, flags & Flag.ROUND)
-        if flags & Flag.FTZ:
-            r = flush(r)
+        r = round_flush(x, flags & Flag.ROUND, flags & Flag.FTZ)
         if flags & Flag.SATURATE:
             r = float32(0.0) if not r > float32(0.0) else min(r, float32(1.0))
         T[lane] = DEFAULT_NAN if r != r else as_u32(r)  # noqa: PLR0124

@@ -43,9 +43,11 @@ def widen(bits: Int, flags: Int) -> Float:
 
 @jit(uint32(float64, int64))
 def narrow(x: Float, flags: Int) -> Int:
-    """Round f64 (exact, or rounded to odd) once to f16 or bf16, to nearest even; .FTZ looks at it before that."""
-    if flags & Flag.FTZ and abs(x) < (2.0**-126 if flags & Flag.BF16 else 2.0**-14):
-        x *= 0.0
+    """Round f64 (exact, or rounded to odd) once to f16 or bf16, to nearest even; .FTZ takes tiny as round_flush does."""
+    if flags & Flag.FTZ:
+        fraction, least = (7, 2.0**-126) if flags & Flag.BF16 else (10, 2.0**-14)
+        if abs(x) < least and abs(round_grid(x, fraction, -1000, 0)) < least:
+            x *= 0.0
     y = round_f32(x, 12)  # toward zero, then odd: what was cut off survives in the last bit
     if np.isfinite(x) and float64(y) != x:
         y = as_f32(as_u32(y) | _ONE)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from simtc.jit import Array, Float, Int, Record, jit
-from simtc.machine.bits import DEFAULT_NAN, as_f32, as_f64, as_u32, as_u64, flush, fma32, odd_sum, round_f32, zero_sum
+from simtc.machine.bits import DEFAULT_NAN, as_f32, as_f64, as_u32, as_u64, flush, fma32, odd_sum, round_f32, round_flush, zero_sum
 from simtc.machine.micro import Flag, Single
 from simtc.machine.types import OP, WORDS, float32, float64, int64, uint32, uint64, void
 
@@ -106,7 +106,7 @@ def single(F: Array, T: Array, op: Record, a: Int, b: Int, c: Int, choose: Int) 
     """Execute one f32 micro-operation; `choose` is the lane mask of its source predicate."""
     code, flags, variant = op.code, op.flags, op.variant
     aa, ax, ba, bx, ca, cx = op.a_and, op.a_xor, op.b_and, op.b_xor, op.c_and, op.c_xor
-    mode = flags & Flag.ROUND
+    mode, ftz = flags & Flag.ROUND, flags & Flag.FTZ
     plain = flags & (Flag.ROUND | Flag.SATURATE | Flag.FTZ) == 0
     if code == Single.FMA and plain:
         for lane in range(32):
@@ -120,22 +120,22 @@ def single(F: Array, T: Array, op: Record, a: Int, b: Int, c: Int, choose: Int) 
             x, y, z = flush(x), flush(y), flush(z)
         out = uint32(0)
         if code == Single.ADD:
-            if mode == 0:
-                out = _finish(x + y, flags)
-            else:
+            r = x + y
+            if mode != 0:
                 p, z64 = float64(x), float64(y)
-                out = _finish(round_f32(zero_sum(odd_sum(p, z64), p, z64, mode), mode), flags)
+                r = round_f32(zero_sum(odd_sum(p, z64), p, z64, mode), mode)
+            out = _finish(r, flags)
         elif code == Single.MUL:
-            if mode == 0 and op.scale == 0:
-                out = _finish(x * y, flags)
-            else:
-                out = _finish(round_f32(float64(x) * float64(y) * 2.0**op.scale, mode), flags)
+            r = x * y
+            if mode != 0 or op.scale != 0 or (ftz and as_u32(r) & _MAGNITUDE == uint32(0x00800000)):
+                r = round_flush(float64(x) * float64(y) * 2.0**op.scale, mode, ftz)
+            out = _finish(r, flags)
         elif code == Single.FMA:
-            if mode == 0:
-                out = _finish(fma32(x, y, z), flags)
-            else:
+            r = fma32(x, y, z)
+            if mode != 0 or (ftz and as_u32(r) & _MAGNITUDE == uint32(0x00800000)):
                 p, z64 = float64(x) * float64(y), float64(z)
-                out = _finish(round_f32(zero_sum(odd_sum(p, z64), p, z64, mode), mode), flags)
+                r = round_flush(zero_sum(odd_sum(p, z64), p, z64, mode), mode, ftz)
+            out = _finish(r, flags)
         elif code == Single.MIN_MAX:
             out = as_u32(maximum(x, y, int64((choose >> uint32(lane)) & _ONE), flags))
             if flags & Flag.XOR_SIGN and out != DEFAULT_NAN:
