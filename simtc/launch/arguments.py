@@ -15,6 +15,9 @@ from simtc.machine.arena import Arena
 __all__ = ["Marshalled", "marshal"]
 
 
+_BANK_BYTES = 1 << 16
+
+
 @dataclass(slots=True)
 class Marshalled:
     """The parameter area, the buffers it points to, and the constant banks with the addresses that a driver adds."""
@@ -77,6 +80,8 @@ def _linked(kernel: Kernel, variables_at: int) -> dict[int, bytes]:
             raise BadInputError(
                 f"{kernel.name} needs the address of {relocation.symbol} in its code, which only a chip's driver gives"
             )
+        if not 0 <= relocation.offset < _BANK_BYTES:
+            raise BadInputError(f"{kernel.name} places the address of {relocation.symbol} outside its constant bank")
         bank = banks.setdefault(relocation.bank, bytearray())
         bank.extend(bytes(max(0, relocation.offset + 8 - len(bank))))
         # a function that is not in the file (vprintf) is at 0: calling it is a fault that says so

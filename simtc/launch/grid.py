@@ -16,6 +16,8 @@ __all__ = ["bank0", "dim3", "geometry"]
 
 _GRID_LIMIT = (2**31 - 1, 65535, 65535)
 _BLOCK_LIMIT = (1024, 1024, 64)
+_LOCAL_LIMIT = 512 * 1024
+_PARAMETER_LIMIT = 1 << 16  # of a constant bank
 
 
 def dim3(name: str, value: int | Sequence[int]) -> tuple[int, int, int]:
@@ -56,6 +58,10 @@ def geometry(
             f"{kernel.name} needs {total} bytes of shared memory in a block ({kernel.shared_bytes} static, "
             f"{shared_bytes} dynamic); {device.name} has {limits.block_shared_optin_bytes}"
         )
+    if kernel.local_bytes > _LOCAL_LIMIT:
+        raise BadInputError(f"{kernel.name} needs {kernel.local_bytes} bytes of local memory a thread; chips have {_LOCAL_LIMIT}")
+    if kernel.parameter_bytes > _PARAMETER_LIMIT or kernel.parameter_base > _PARAMETER_LIMIT:
+        raise BadInputError(f"{kernel.name} says that its parameters reach past {_PARAMETER_LIMIT} bytes")
     warps = -(-threads // LANES)
     unit = limits.register_unit
     per_warp = -(-kernel.registers * LANES // unit) * unit

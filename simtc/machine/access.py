@@ -74,9 +74,9 @@ def global_offsets(memory: Arrays, address: Array, m: Int, nbytes: Int, event: A
         if x & (nbytes - 1):
             return fault(event, Outcome.MISALIGNED, lane, x)
         offset = x - GLOBAL_BASE
-        if offset < start or offset + nbytes > end:
+        if offset < start or offset > end - nbytes:  # not offset + nbytes, which may pass the largest number
             place = _allocation(memory, offset)
-            if place < 0 or offset + nbytes > memory.ends[place]:
+            if place < 0 or offset > memory.ends[place] - nbytes:
                 return fault(event, Outcome.OUT_OF_BOUNDS, lane, x)
             start, end = memory.starts[place], memory.ends[place]
         address[lane] = offset
@@ -93,7 +93,7 @@ def shared_offsets(address: Array, m: Int, nbytes: Int, size: Int, at: Int, even
             continue
         if x & (nbytes - 1):
             return fault(event, Outcome.SHARED_MISALIGNED, lane, x)
-        if x < 0 or x + nbytes > size:
+        if x < 0 or x > size - nbytes:
             return fault(event, Outcome.SHARED_OUT_OF_BOUNDS, lane, x)
         address[lane] = x + at
     return 0
@@ -145,7 +145,7 @@ def _local_offset(s: Arrays, address: Array, m: Int, warp: Int, nbytes: Int) -> 
             continue
         if x & (nbytes - 1):
             return fault(s.event, Outcome.MISALIGNED, lane, x)
-        if x < 0 or x + nbytes > size:
+        if x < 0 or x > size - nbytes:
             return fault(s.event, Outcome.LOCAL_OUT_OF_BOUNDS, lane, x)
         address[lane] = (warp * 32 + lane) * size + x
     return 0

@@ -18,6 +18,7 @@ from simtc.machine.tensor import Field
 
 __all__ = ["Lowered", "lower", "supported"]
 
+_ATOMICS = frozenset({"ATOM", "ATOMG", "RED", "REDG"})
 _LOWERINGS: dict[str, Lowering] = {
     **integer.LOWERINGS,
     **real.LOWERINGS,
@@ -62,7 +63,7 @@ class Lowered:
             if kind == "word":
                 words[place] = first
                 continue
-            data = banks.get(first, b"")[second : second + 4]
+            data = banks.get(first, b"")[second : second + 4] if second >= 0 else b""
             if len(data) < 4:
                 raise BadInputError(f"{self.kernel.name} reads c[{first:#x}][{second:#x}], past the end of that bank")
             words[place] = int.from_bytes(data, "little")
@@ -89,7 +90,7 @@ def lower(kernel: Kernel) -> Lowered:
         words=np.array(tables.words, np.int32),
         shifts=np.array(tables.shifts, np.int32),
     )
-    atomics = any(i.opcode in ("ATOM", "ATOMG", "RED", "REDG") for i in kernel.instructions)
+    atomics = any(i.opcode in _ATOMICS for i in kernel.instructions)
     return Lowered(kernel=kernel, code=code, literals=tuple(literals.rows), has_atomics=atomics)
 
 
@@ -99,6 +100,12 @@ def _one(instruction: Instruction, kernel: Kernel, literals: Literals, tables: M
         hint = f"; the nearest that it executes is {guess}" if guess else ""
         raise refuse(instruction, f"{kernel.name} uses {instruction.opcode}, which simtc does not execute{hint}")
     builder = Builder(instruction, kernel, literals, tables)
-    _LOWERINGS[instruction.opcode](builder)
+    try:
+        _LOWERINGS[instruction.opcode](builder)
+    except BadInputError:
+        raise
+    except (LookupError, StopIteration, ValueError, TypeError, OverflowError):
+        # a lowering met modifiers or operands that no compiler writes
+        raise refuse(instruction, f"this form of {instruction.opcode} is not modelled") from None
     builder.done()
     return builder.op

@@ -15,6 +15,7 @@ _HINTS = (
     "LTC128B", "LTC256B", "BYPASS", "ACCESS", "PRIVATE", "VC", "MMIO", "ENL2", "L1", "SPIN", "U", "ZFILL", "RN", "FTZ",
 )  # fmt: skip
 _WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "32": 4, "64": 8, "128": 16}
+_BANKS = 32
 _SCALES = {"X4": 2, "X8": 3, "X16": 4}
 
 
@@ -58,8 +59,9 @@ def _store(code: Memory) -> Lowering:
         b.does(Family.MEMORY, code, *_HINTS, *_WIDTHS)
         b.op["bytes"] = _width(b)
         _address(b, b.take())
-        b.plain("c", b.take())
-        b.op["source_rows"] = max(int(b.op["bytes"]) // 4, 1)
+        rows = max(int(b.op["bytes"]) // 4, 1)
+        b.plain("c", b.take(), rows)
+        b.op["source_rows"] = rows
 
     return lower
 
@@ -73,6 +75,8 @@ def _ldc(b: Builder) -> None:
     operand = b.take()
     if operand.kind is not Kind.CONSTANT or operand.descriptor is not None:
         raise refuse(b.i, "a bindless constant is not modelled")
+    if operand.index >= _BANKS:
+        raise refuse(b.i, f"there are {_BANKS} constant banks")
     if operand.uniform != 63:
         b.plain("a", Operand(kind=Kind.UNIFORM, index=operand.uniform))
     else:
@@ -91,7 +95,7 @@ def _stsm(b: Builder) -> None:
     b.does(Family.MEMORY, Memory.STORE_MATRIX, "16", "M88", "MT88", "2", "4", "1")
     count = _matrices(b)
     _address(b, b.take())
-    b.plain("c", b.take())
+    b.plain("c", b.take(), count)
     b.op["source_rows"] = count
 
 

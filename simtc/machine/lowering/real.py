@@ -218,7 +218,10 @@ def _f2fp(b: Builder) -> None:
     b.into(b.take())
     if "UNPACK_B" in b.mods:
         b.op["code"], b.op["variant"] = int(Convert.UNPACK8), int(fp8)
-        b.real("a", b.take(), "half")
+        operand = b.take()
+        b.real("a", operand, "half")
+        if "H1" in operand.modifiers:  # the upper two of four bytes
+            b.op["a_half"] = 2
     elif b.mods & {"PACK_AB_MERGE_C", "UNPACK_B_MERGE_C"}:
         pair = "UNPACK_B_MERGE_C" in b.mods
         b.op["code"] = int(Convert.PACK8)

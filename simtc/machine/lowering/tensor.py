@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from simtc.isa import Kind
 from simtc.layout import Fragment, fragment
 from simtc.machine.lowering.builder import Builder, Lowering, refuse
 from simtc.machine.micro import LANES, Family, Tensor
@@ -88,8 +89,14 @@ def _enter(
 def _operands(b: Builder, entry: int, d_rows: int) -> None:
     b.op["family"], b.op["code"], b.op["imm"] = int(Family.TENSOR), int(Tensor.MMA), entry
     b.into(b.take(), d_rows)
-    for slot in "abc":
-        b.plain(slot, b.take())
+    fields = b.tables.entries[entry]
+    for slot, place, count, bits in zip("abc", (Field.A, Field.B, Field.C), (Field.A_COUNT, Field.B_COUNT, None), (Field.A_BITS, Field.B_BITS, Field.C_BITS), strict=True):
+        operand = b.take()
+        if operand.kind is not Kind.REGISTER:
+            raise refuse(b.i, f"{operand!r} is no register")
+        size = fields[Field.M] * fields[Field.N] if count is None else fields[count]
+        used = b.tables.words[fields[place] : fields[place] + size * fields[Field.GROUPS]]
+        b.plain(slot, operand, max(used) // LANES + max(fields[bits] // 32, 1))
 
 
 def _warp_wide(b: Builder, shape: str, types: tuple[str, str, str, str], **options: Any) -> None:

@@ -76,7 +76,7 @@ def _convergence(code: Control, *known: str) -> Lowering:
         if b.more(Kind.PREDICATE):
             b.predicate("guard", b.take())
         operand = b.take()
-        if operand.kind is not Kind.BARRIER:
+        if operand.kind is not Kind.BARRIER or not 0 <= operand.index < 16:
             raise refuse(b.i, f"{operand!r} is no convergence barrier")
         b.op["imm"] = operand.index
         if b.more(Kind.LABEL):
@@ -88,6 +88,8 @@ def _convergence(code: Control, *known: str) -> Lowering:
 def _bmov(b: Builder) -> None:
     first, second = b.take(), b.take()
     known = ("32", "CLEAR", "PQUAD")
+    if any(operand.kind is Kind.BARRIER and not 0 <= operand.index < 16 for operand in (first, second)):
+        raise refuse(b.i, "there are 16 convergence barriers")
     if first.kind is Kind.BARRIER:
         b.does(Family.CONTROL, Control.WRITE_CONVERGENCE, *known)
         b.plain("a", second)
@@ -144,7 +146,7 @@ def _b2r(b: Builder) -> None:
         b.predicate_into("p", b.take())
     # which barrier, and whether its predicate means all or any, was said by the BAR.RED before it
     before = [i for i in b.kernel.instructions[: b.i.address // 16] if i.opcode == "BAR" and "RED" in i.modifiers]
-    if not before or before[-1].operands[0].kind is not Kind.IMMEDIATE:
+    if not before or before[-1].operands[0].kind is not Kind.IMMEDIATE or before[-1].operands[0].value > 15:
         raise refuse(b.i, "no barrier reduction precedes it")
     b.op["imm"], b.op["variant"] = before[-1].operands[0].value, int("AND" in before[-1].modifiers)
 
@@ -195,7 +197,7 @@ def _match(b: Builder) -> None:
     if b.more(Kind.PREDICATE):
         b.predicate_into("p", b.take())
     b.into(b.take())
-    b.plain("a", b.take())
+    b.plain("a", b.take(), 2 if "U64" in b.mods else 1)
 
 
 def _redux(b: Builder) -> None:
