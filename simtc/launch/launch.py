@@ -32,6 +32,7 @@ def launch(
     timing: bool = False,
     caches: str = "cold",
     timeline: bool = False,
+    check: bool = False,
     instruction_limit: int = INSTRUCTION_LIMIT,
     progress: Callable[[int, int], None] | None = None,
     threads: int | None = None,
@@ -48,6 +49,8 @@ def launch(
         device: a board, such as "t4"; its generation must be the kernel's.
         timing: also count cycles.
         timeline: with timing, also keep what every warp did in every cycle (the first million slices of it).
+        check: also find reads of registers and shared memory that nothing wrote, and races between warps in shared
+            memory (several times slower; not together with timing).
         caches: "cold", or "warm" where L2 already holds the operands.
         instruction_limit: the most instructions one warp may execute.
         progress: called with (blocks done, blocks).
@@ -61,6 +64,8 @@ def launch(
     board = arch.device(device) if isinstance(device, str) else device
     if caches not in ("cold", "warm"):
         raise BadInputError(f"caches {caches!r}: allowed are 'cold' and 'warm'")
+    if check and timing:
+        raise BadInputError("check and timing exclude each other: run once with each")
     _require_executable(kernel, board)
     grid3, block3 = dim3("grid", grid), dim3("block", block)
     shape = geometry(kernel, grid3, block3, shared_bytes, board)
@@ -97,6 +102,7 @@ def launch(
             memory=memory,
             arena=marshalled.arena,
             instruction_limit=instruction_limit,
+            check=check,
             progress=progress,
             threads=threads,
         )

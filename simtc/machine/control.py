@@ -90,6 +90,7 @@ def release(s: Arrays, slot: Int, b: Int) -> Int:
     if block.arrived[b] < due or block.arrived[b] == 0:
         return 0
     block.arrived[b] = 0
+    block.epoch += 1
     block.result[b] = block.voted[b]
     if block.voted[b] == block.voters[b]:
         block.result[b] |= np.int32(1 << 30)
@@ -120,6 +121,7 @@ def _stop(s: Arrays, w: Int) -> Int:
         return Outcome.BRANCHED
     at_barrier = _waiters(s, w, _BLOCK)
     if at_barrier != warp.alive:
+        s.event[Event.MASK] = int64(warp.blocked)
         return Outcome.DEADLOCK
     warp.waiting = Waiting.BARRIER
     block.arrived[warp.barrier] += 32

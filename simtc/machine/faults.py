@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from simtc.errors import KernelFaultError
 from simtc.isa import Kernel
 from simtc.machine.arena import Arena
@@ -19,10 +21,24 @@ _WHAT = {
     Outcome.BAD_BRANCH: "branch to an address outside the kernel",
     Outcome.TRAPPED: "trap",
     Outcome.OUTSIDE_CALL: "call of a function outside the kernel (printf, assert, malloc or a function pointer)",
+    Outcome.UNKNOWN_REGISTER: "use of a register that nothing wrote",
+    Outcome.UNKNOWN_SHARED: "read of shared memory that nothing wrote",
+    Outcome.RACE_AFTER_WRITE: "shared memory race: another warp wrote this byte since the last barrier",
+    Outcome.RACE_AFTER_READ: "shared memory race: another warp read this byte since the last barrier",
     Outcome.DEADLOCK: "a barrier that can never complete",
     Outcome.INSTRUCTION_LIMIT: "instruction limit reached",
 }
 _ADDRESSED = (Outcome.OUT_OF_BOUNDS, Outcome.MISALIGNED)
+_PLACED = (
+    Outcome.SHARED_OUT_OF_BOUNDS,
+    Outcome.SHARED_MISALIGNED,
+    Outcome.LOCAL_OUT_OF_BOUNDS,
+    Outcome.CONSTANT_OUT_OF_BOUNDS,
+    Outcome.BAD_BRANCH,
+    Outcome.UNKNOWN_SHARED,
+    Outcome.RACE_AFTER_WRITE,
+    Outcome.RACE_AFTER_READ,
+)
 
 
 def fault_error(
@@ -47,13 +63,38 @@ def fault_error(
     text = f"{instruction.address:#06x} {instruction.text or instruction.mnemonic}" if instruction else "the end"
     line = f" ({instruction.source[0]}:{instruction.source[1]})" if instruction and instruction.source else ""
     where = f"{kernel.name} at {text}{line}, block {block}, warp {int(event[Event.WARP])}"
-    message = f"{_WHAT[what]}: {where}"
+    found = _particulars(what, event, arena)
+    return KernelFaultError(f"{_WHAT[what]}: {where}{found}. No array was written: all are as they were before the launch")
+
+
+def _particulars(what: Outcome, event: np.ndarray, arena: Arena) -> str:
+    """Say which lanes, which address or register, and what to do."""
+    lane, address = f", lane {int(event[Event.LANE])}", int(event[Event.ADDRESS])
     if what in _ADDRESSED:
-        address = int(event[Event.ADDRESS])
-        message += f", lane {int(event[Event.LANE])}, address {address:#x}: {arena.describe(address)}"
-    elif what in (Outcome.SHARED_OUT_OF_BOUNDS, Outcome.SHARED_MISALIGNED, Outcome.LOCAL_OUT_OF_BOUNDS,
-                  Outcome.CONSTANT_OUT_OF_BOUNDS, Outcome.BAD_BRANCH):  # fmt: skip
-        message += f", lane {int(event[Event.LANE])}, address {int(event[Event.ADDRESS]):#x}"
-    elif what is Outcome.INSTRUCTION_LIMIT:
-        message += "; if it does end, raise the limit with --max-instructions (instruction_limit=)"
-    return KernelFaultError(message)
+        return f"{lane}, address {address:#x}: {arena.describe(address)}"
+    if what in _PLACED:
+        return f"{lane}, address {address:#x}"
+    if what is Outcome.UNKNOWN_REGISTER:
+        return f", lanes {_lanes(int(event[Event.MASK]))}, register R{address}"
+    if what is Outcome.DEADLOCK:
+        return f", lanes {_lanes(int(event[Event.MASK]))} wait there"
+    if what is Outcome.INSTRUCTION_LIMIT:
+        return "; if it does end, raise the limit with --max-instructions (instruction_limit=)"
+    return ""
+
+
+def _lanes(mask: int) -> str:
+    """Write a lane mask as ranges.
+
+    Example:
+        >>> _lanes(0b1011)
+        '0-1 3'
+
+    """
+    runs: list[list[int]] = []
+    for lane in (lane for lane in range(32) if mask >> lane & 1):
+        if runs and lane == runs[-1][-1] + 1:
+            runs[-1].append(lane)
+        else:
+            runs.append([lane])
+    return " ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)

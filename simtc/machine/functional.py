@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from simtc.machine.arena import Arena
 from simtc.machine.faults import fault_error
 from simtc.machine.lowering import Lowered
 from simtc.machine.run import run_blocks
+from simtc.machine.shadow import new_shadow
 from simtc.machine.state import CODE, MEMORY, STATE, Memory, State, new_state
 from simtc.machine.step import step
 from simtc.numerics.compiled import work_words
@@ -32,13 +34,14 @@ def execute(
     memory: Memory,
     arena: Arena,
     instruction_limit: int,
+    check: bool = False,
     progress: Callable[[int, int], None] | None = None,
     threads: int | None = None,
 ) -> int:
     """Execute every block and return the number of warp-instructions.
 
     Blocks run in parallel, unless the kernel has global atomics: then they take turns in a fixed order, so that every
-    run gives the same result.
+    run gives the same result. With `check`, reads of what nothing wrote and races in shared memory are faults too.
 
     Raises:
         KernelFaultError: the kernel did what a GPU would fault on.
@@ -48,7 +51,9 @@ def execute(
     numbers = np.arange(blocks, dtype=np.int64)
     workers = 1 if lowered.has_atomics else min(threads or os.cpu_count() or 1, blocks)
     slots = min(_SERIAL_RESIDENT, blocks) if lowered.has_atomics else 1
-    states = [new_state(literals, geometry, slots=slots, work_words=WORK_WORDS) for _ in range(workers)]
+    shadows = [new_shadow(lowered.kernel, lowered.code, geometry, slots) if check else None for _ in range(workers)]
+    states = [new_state(literals, geometry, slots=slots, work_words=WORK_WORDS, shadow=shadow) for shadow in shadows]
+    advance = _checked() if check else step
     if lowered.has_atomics:
         pieces = [(0, blocks)]
     else:
@@ -64,7 +69,7 @@ def execute(
         mine = bundle(STATE, state)
         for first, last in pieces[index::workers]:
             outcome = run_blocks(
-                step, mine, shared_memory, code, numbers, first, last, instruction_limit, executed[index]
+                advance, mine, shared_memory, code, numbers, first, last, instruction_limit, executed[index]
             )
             if outcome < 0:
                 return outcome, state
@@ -79,3 +84,9 @@ def execute(
         outcome, state = faults[0]
         raise fault_error(outcome, lowered.kernel, state, arena, grid)
     return int(sum(int(count[0]) for count in executed))
+
+
+def _checked() -> Any:
+    from simtc.machine.checks import checked_step  # noqa: PLC0415 - compiled only where it is used
+
+    return checked_step

@@ -76,8 +76,12 @@ def _turn(step: Arrays, s: Arrays, mem: Arrays, code: Arrays, slot: Int, limit: 
         return 1
     if not progress:
         for w in range(block.first_warp, block.first_warp + block.warps):
-            if s.warps[w].waiting == Waiting.BARRIER:
-                s.event[Event.WARP], s.event[Event.PC] = s.warps[w].index, s.warps[w].lane_pc[0]
+            warp = s.warps[w]
+            if warp.waiting == Waiting.BARRIER:
+                s.event[Event.WARP], s.event[Event.MASK] = warp.index, int64(warp.blocked)
+                for lane in range(32):
+                    if (warp.blocked >> uint32(lane)) & uint32(1):
+                        s.event[Event.PC] = warp.lane_pc[lane] - 1
         return Outcome.DEADLOCK
     return 0
 

@@ -6,6 +6,7 @@ are resident in it. `Memory` holds what all blocks share. `Code` is the lowered 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -74,6 +75,7 @@ BLOCK: Final = np.dtype(
         ("voted", np.int32, (16,)),  # BAR.RED: threads whose predicate held
         ("voters", np.int32, (16,)),
         ("result", np.int32, (16,)),
+        ("epoch", np.int64),  # barriers completed
     ],
     align=True,
 )
@@ -106,6 +108,10 @@ class Outcome(IntEnum):
     INSTRUCTION_LIMIT = -9
     SHARED_MISALIGNED = -10
     OUTSIDE_CALL = -11
+    UNKNOWN_REGISTER = -12  # these are found by checked runs alone
+    UNKNOWN_SHARED = -13
+    RACE_AFTER_WRITE = -14
+    RACE_AFTER_READ = -15
 
 
 class Event(IntEnum):
@@ -187,6 +193,12 @@ class State(NamedTuple):
     address2: Array
     event: Array
     geometry: Array
+    known: Array  # of a checked run: see simtc.machine.shadow
+    written: Array
+    read: Array
+    uses: Array
+    uses_at: Array
+    copies: Array
 
 
 _W, _L, _B, _I = WORDS, LONGS, BYTES, int32[::1]
@@ -199,13 +211,27 @@ STATE: Final = BundleType(
         "warps": from_dtype(WARP)[::1],
         "blocks": from_dtype(BLOCK)[::1],
         **dict.fromkeys(("shared", "local"), _B),
-        "work": _I,
-        **dict.fromkeys(("address", "address2", "event", "geometry"), _L),
+        **dict.fromkeys(("work", "uses", "uses_at", "copies"), _I),
+        **dict.fromkeys(("address", "address2", "event", "geometry", "written", "read"), _L),
     },
 )
 
 
-def new_state(literals: np.ndarray, geometry: np.ndarray, *, slots: int, work_words: int) -> State:
+_NO_SHADOW = {
+    **dict.fromkeys(("uses", "uses_at", "copies"), np.zeros(1, np.int32)),
+    **dict.fromkeys(("written", "read"), np.zeros(1, np.int64)),
+    "known": np.zeros(1, np.uint32),
+}
+
+
+def new_state(
+    literals: np.ndarray,
+    geometry: np.ndarray,
+    *,
+    slots: int,
+    work_words: int,
+    shadow: Mapping[str, np.ndarray] | None = None,
+) -> State:
     """Allocate the state for `slots` resident blocks.
 
     Args:
@@ -213,6 +239,7 @@ def new_state(literals: np.ndarray, geometry: np.ndarray, *, slots: int, work_wo
         geometry: (Geometry.COUNT,) int64.
         slots: blocks resident at once.
         work_words: scratch that the matrix operations need, in 32-bit words.
+        shadow: the arrays of a checked run.
 
     """
     warps = slots * int(geometry[Geometry.WARPS])
@@ -238,4 +265,5 @@ def new_state(literals: np.ndarray, geometry: np.ndarray, *, slots: int, work_wo
         address2=np.zeros(32, np.int64),
         event=np.zeros(Event.COUNT, np.int64),
         geometry=geometry.astype(np.int64),
+        **(shadow or _NO_SHADOW),
     )
