@@ -27,7 +27,9 @@ def bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
 
 
 def note_compilation() -> None:
-    """Say once, on stderr, that compiled code is being made, should that be needed."""
-    from simtc.jit import on_compile  # noqa: PLC0415 - imports numba
+    """Compile the simulator where that is still to be done, and say so on stderr."""
+    from simtc.machine.compilation import compile_simulator, needs_compiling  # noqa: PLC0415 - imports numba
 
-    on_compile(lambda: click.echo("simtc: compiling the simulator (first use, up to a minute) ...", err=True))
+    if needs_compiling():
+        click.echo("simtc: compiling the simulator (first use, up to a minute) ...", err=True)
+        compile_simulator()
