@@ -60,6 +60,7 @@ def main() -> None:
         with _simtc.make_context("simtc", sys.argv[1:]) as context:
             _simtc.invoke(context)
         sys.stdout.flush()
+        raise SystemExit(0)
     except SimtcError as error:
         _fail(str(error), error.exit_code)
     except (KeyboardInterrupt, click.exceptions.Abort):

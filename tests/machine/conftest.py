@@ -47,8 +47,8 @@ def fma(x, y, z):
         return plain
     flat = plain.copy().reshape(-1)
     finite = np.isfinite(x) & np.isfinite(y) & np.isfinite(z)
-    flat = (array.reshape(-1).tolist() for array in (x, y, z))
-    values = zip(*flat, finite.reshape(-1), strict=True)
+    operands = (array.reshape(-1).tolist() for array in (x, y, z))
+    values = zip(*operands, finite.reshape(-1), strict=True)
     for place, (a, b, c, ok) in enumerate(values):
         if ok:
             exact = Fraction(a) * Fraction(b) + Fraction(c)
