@@ -59,7 +59,9 @@ def geometry(
             f"{shared_bytes} dynamic); {device.name} has {limits.block_shared_optin_bytes}"
         )
     if kernel.local_bytes > _LOCAL_LIMIT:
-        raise BadInputError(f"{kernel.name} needs {kernel.local_bytes} bytes of local memory a thread; chips have {_LOCAL_LIMIT}")
+        raise BadInputError(
+            f"{kernel.name} needs {kernel.local_bytes} bytes of local memory a thread; chips have {_LOCAL_LIMIT}"
+        )
     if kernel.parameter_bytes > _PARAMETER_LIMIT or kernel.parameter_base > _PARAMETER_LIMIT:
         raise BadInputError(f"{kernel.name} says that its parameters reach past {_PARAMETER_LIMIT} bytes")
     warps = -(-threads // LANES)

@@ -64,7 +64,9 @@ def fault_error(
     line = f" ({instruction.source[0]}:{instruction.source[1]})" if instruction and instruction.source else ""
     where = f"{kernel.name} at {text}{line}, block {block}, warp {int(event[Event.WARP])}"
     found = _particulars(what, event, arena)
-    return KernelFaultError(f"{_WHAT[what]}: {where}{found}. No array was written: all are as they were before the launch")
+    return KernelFaultError(
+        f"{_WHAT[what]}: {where}{found}. No array was written: all are as they were before the launch"
+    )
 
 
 def _particulars(what: Outcome, event: np.ndarray, arena: Arena) -> str:

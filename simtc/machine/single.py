@@ -7,7 +7,19 @@ import math
 import numpy as np
 
 from simtc.jit import Array, Float, Int, Record, jit
-from simtc.machine.bits import DEFAULT_NAN, as_f32, as_f64, as_u32, as_u64, flush, fma32, odd_sum, round_f32, round_flush, zero_sum
+from simtc.machine.bits import (
+    DEFAULT_NAN,
+    as_f32,
+    as_f64,
+    as_u32,
+    as_u64,
+    flush,
+    fma32,
+    odd_sum,
+    round_f32,
+    round_flush,
+    zero_sum,
+)
 from simtc.machine.micro import Flag, Single
 from simtc.machine.types import OP, WORDS, float32, float64, int64, uint32, uint64, void
 

@@ -23,7 +23,10 @@ SIZE = 512
 def pool():
     """Return instructions that compilers wrote, by generation: every form that the listings hold."""
     found = {}
-    paths = [*sorted((folder("kernels") / "listings").rglob("*.sass")), folder("validate") / "captures/h200/opcodes.sass"]
+    paths = [
+        *sorted((folder("kernels") / "listings").rglob("*.sass")),
+        folder("validate") / "captures/h200/opcodes.sass",
+    ]
     for path in paths:
         for kernel in load(path).values():
             for instruction in kernel.instructions:
@@ -40,7 +43,9 @@ def mutate_operand(rng, operand, all_operands):
         top = {Kind.REGISTER: 255, Kind.UNIFORM: 63, Kind.PREDICATE: 7, Kind.UNIFORM_PREDICATE: 7, Kind.BARRIER: 15}
         return replace(operand, index=rng.randint(0, top.get(operand.kind, 31)))
     if choice == 2:
-        return replace(operand, value=rng.choice([0, 1, -1, 4, 15, 16, 255, 1 << 20, -(1 << 31), (1 << 31) - 1, 0xFFFFFFFF]))
+        return replace(
+            operand, value=rng.choice([0, 1, -1, 4, 15, 16, 255, 1 << 20, -(1 << 31), (1 << 31) - 1, 0xFFFFFFFF])
+        )
     if choice == 3:
         return replace(operand, negate=not operand.negate)
     if choice == 4:
@@ -83,24 +88,32 @@ def random_kernel(rng, sm):
         body.append(
             replace(instruction, address=16 * place, operands=tuple(changed), modifiers=modifiers, guard=guard, text="")
         )
-    parameters = tuple(Parameter(offset=8 * i, size=8) for i in range(4)) + (Parameter(offset=32, size=512),)
+    parameters = (*(Parameter(offset=8 * i, size=8) for i in range(4)), Parameter(offset=32, size=512))
     return Kernel(
-        name="fuzz", sm=sm, instructions=tuple(body), parameters=parameters, parameter_base=0x210 if sm == 90 else 0x160,
-        registers=rng.choice([8, 64, 255]), shared_bytes=rng.choice([0, 4, 1024]), local_bytes=rng.choice([0, 64]),
+        name="fuzz", sm=sm, instructions=tuple(body), parameters=parameters,
+        parameter_base=0x210 if sm == 90 else 0x160, registers=rng.choice([8, 64, 255]),
+        shared_bytes=rng.choice([0, 4, 1024]), local_bytes=rng.choice([0, 64]),
         constants=dict.fromkeys((2, 3, 4), bytes(512)),
     )  # fmt: skip
 
 
 def run(seed):
-    rng = random.Random(seed)
+    rng = random.Random(seed)  # noqa: S311 - cases, not secrets
     sm = rng.choice([70, 75, 80, 90])
     kernel = random_kernel(rng, sm)
     buffers = [np.arange(SIZE, dtype=np.uint32), *(np.zeros(SIZE, np.uint32) for _ in range(3))]
     before = [buffer.copy() for buffer in buffers]
     try:
-        launch(kernel, rng.choice([1, 2]), rng.choice([32, 33, 64]), [*buffers, rng.randbytes(512)], device=DEVICES[sm], instruction_limit=3000)
+        launch(
+            kernel,
+            rng.choice([1, 2]),
+            rng.choice([32, 33, 64]),
+            [*buffers, rng.randbytes(512)],
+            device=DEVICES[sm],
+            instruction_limit=3000,
+        )
     except SimtcError as error:
-        assert str(error)
+        assert str(error)  # noqa: PT017 - either outcome is right
         assert all(np.array_equal(a, b) for a, b in zip(before, buffers, strict=True))
         return type(error).__name__ + ("" if "not" in str(error) else " fault")
     return "result"

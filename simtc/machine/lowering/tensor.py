@@ -90,7 +90,13 @@ def _operands(b: Builder, entry: int, d_rows: int) -> None:
     b.op["family"], b.op["code"], b.op["imm"] = int(Family.TENSOR), int(Tensor.MMA), entry
     b.into(b.take(), d_rows)
     fields = b.tables.entries[entry]
-    for slot, place, count, bits in zip("abc", (Field.A, Field.B, Field.C), (Field.A_COUNT, Field.B_COUNT, None), (Field.A_BITS, Field.B_BITS, Field.C_BITS), strict=True):
+    for slot, place, count, bits in zip(
+        "abc",
+        (Field.A, Field.B, Field.C),
+        (Field.A_COUNT, Field.B_COUNT, None),
+        (Field.A_BITS, Field.B_BITS, Field.C_BITS),
+        strict=True,
+    ):
         operand = b.take()
         if operand.kind is not Kind.REGISTER:
             raise refuse(b.i, f"{operand!r} is no register")
