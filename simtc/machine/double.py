@@ -41,8 +41,8 @@ def _not_a_number(x: Float, y: Float, z: Float) -> Float:
     return quiet(x) if x != x else as_f64(uint64(0xFFF8000000000000))  # noqa: PLR0124
 
 
-@jit(void(WORDS, WORDS, OP, int64, int64, int64, uint32))
-def double(F: Array, T: Array, op: Record, a: Int, b: Int, c: Int, choose: Int) -> None:
+@jit(void(WORDS, WORDS, OP, int64, int64, int64))
+def double(F: Array, T: Array, op: Record, a: Int, b: Int, c: Int) -> None:
     """Execute one f64 micro-operation."""
     code, mode = op.code, op.flags & Flag.ROUND
     full, none = uint32(0xFFFFFFFF), uint32(0)
@@ -54,15 +54,9 @@ def double(F: Array, T: Array, op: Record, a: Int, b: Int, c: Int, choose: Int) 
         elif code == Double.MUL:
             # a zero of the product's own sign leaves an exact zero, and every rounding, as they are
             r = x * y if mode == 0 else fused(x, y, as_f64((as_u64(x) ^ as_u64(y)) & uint64(1) << uint64(63)), mode)
-        elif code == Double.FMA:
+        else:
             z = read64(F, c + lane, ca, cx)
             r = fused(x, y, z, mode)
-        else:
-            smaller = (choose >> uint32(lane)) & uint32(1)
-            if x != x or y != y:  # noqa: PLR0124
-                r = y if x != x else x  # noqa: PLR0124
-            else:
-                r = x if (x < y) == (smaller != 0) else y
         if r != r:  # noqa: PLR0124 - a NaN operand's sign stays as the register has it
             third = read64(F, c + lane, full, none) if code == Double.FMA else 0.0
             r = _not_a_number(read64(F, a + lane, full, none), read64(F, b + lane, full, none), third)

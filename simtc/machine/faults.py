@@ -22,7 +22,7 @@ _WHAT = {
     Outcome.TRAPPED: "trap",
     Outcome.OUTSIDE_CALL: "call of a function outside the kernel (printf, assert, malloc or a function pointer)",
     Outcome.UNKNOWN_REGISTER: "use of a register that nothing wrote",
-    Outcome.UNKNOWN_SHARED: "read of shared memory that nothing wrote",
+    Outcome.UNKNOWN_SHARED: "use of a value from shared memory that nothing wrote",
     Outcome.RACE_AFTER_WRITE: "shared memory race: another warp wrote this byte since the last barrier",
     Outcome.RACE_AFTER_READ: "shared memory race: another warp read this byte since the last barrier",
     Outcome.DEADLOCK: "a barrier that can never complete",
@@ -35,7 +35,6 @@ _PLACED = (
     Outcome.LOCAL_OUT_OF_BOUNDS,
     Outcome.CONSTANT_OUT_OF_BOUNDS,
     Outcome.BAD_BRANCH,
-    Outcome.UNKNOWN_SHARED,
     Outcome.RACE_AFTER_WRITE,
     Outcome.RACE_AFTER_READ,
 )
@@ -78,6 +77,9 @@ def _particulars(what: Outcome, event: np.ndarray, arena: Arena) -> str:
         return f"{lane}, address {address:#x}"
     if what is Outcome.UNKNOWN_REGISTER:
         return f", lanes {_lanes(int(event[Event.MASK]))}, register R{address}"
+    if what is Outcome.UNKNOWN_SHARED:
+        loaded = 16 * (int(event[Event.ORIGIN]) - 1)
+        return f", lanes {_lanes(int(event[Event.MASK]))}, register R{address}, loaded at {loaded:#06x}"
     if what is Outcome.DEADLOCK:
         return f", lanes {_lanes(int(event[Event.MASK]))} wait there"
     if what is Outcome.INSTRUCTION_LIMIT:

@@ -43,7 +43,7 @@ def widen(bits: Int, flags: Int) -> Float:
 
 @jit(uint32(float64, int64))
 def narrow(x: Float, flags: Int) -> Int:
-    """Round f64 (exact, or rounded to odd) once to f16 or bf16, to nearest even; .FTZ as round_flush."""
+    """Round f64 (exact, or rounded to odd) once to f16 or bf16, to nearest even; .FTZ as in round_flush."""
     if flags & Flag.FTZ:
         fraction, least = (7, 2.0**-126) if flags & Flag.BF16 else (10, 2.0**-14)
         if abs(x) < least and abs(round_grid(x, fraction, -1000, 0)) < least:

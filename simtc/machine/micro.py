@@ -128,7 +128,6 @@ class Double(IntEnum):
     ADD = auto()
     MUL = auto()
     FMA = auto()
-    MIN_MAX = auto()
 
 
 class Convert(IntEnum):

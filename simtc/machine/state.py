@@ -128,6 +128,7 @@ class Event(IntEnum):
     BLOCK = 8  # of a fault: the block's linear number, set by the driver
     WARP = 9
     PC = 10
+    ORIGIN = 11  # of a value that nothing wrote: 1 + the instruction that loaded it, 0 for none
     LIST = 16  # sector addresses, in order of first touch
     COUNT = 160
 
@@ -199,6 +200,8 @@ class State(NamedTuple):
     uses: Array
     uses_at: Array
     copies: Array
+    origin: Array
+    missing: Array
 
 
 _W, _L, _B, _I = WORDS, LONGS, BYTES, int32[::1]
@@ -212,14 +215,14 @@ STATE: Final = BundleType(
         "blocks": from_dtype(BLOCK)[::1],
         **dict.fromkeys(("shared", "local"), _B),
         **dict.fromkeys(("work", "uses", "uses_at", "copies"), _I),
-        **dict.fromkeys(("address", "address2", "event", "geometry", "written", "read"), _L),
+        **dict.fromkeys(("address", "address2", "event", "geometry", "written", "read", "origin", "missing"), _L),
     },
 )
 
 
 _NO_SHADOW = {
     **dict.fromkeys(("uses", "uses_at", "copies"), np.zeros(1, np.int32)),
-    **dict.fromkeys(("written", "read"), np.zeros(1, np.int64)),
+    **dict.fromkeys(("written", "read", "origin", "missing"), np.zeros(1, np.int64)),
     "known": np.zeros(1, np.uint32),
 }
 

@@ -124,7 +124,7 @@ def step(s: Arrays, mem: Arrays, code: Arrays, w: Int) -> Int:
     elif family == Family.HALF:
         half(F, T, op, a, b, c, q)
     elif family == Family.DOUBLE:
-        double(F, T, op, a, b, c, q)
+        double(F, T, op, a, b, c)
     elif family == Family.CONVERT:
         convert(F, T, op, a, b, c)
     elif family == Family.PREDICATE:

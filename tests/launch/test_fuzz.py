@@ -91,14 +91,14 @@ def random_kernel(rng, sm):
     parameters = (*(Parameter(offset=8 * i, size=8) for i in range(4)), Parameter(offset=32, size=512))
     return Kernel(
         name="fuzz", sm=sm, instructions=tuple(body), parameters=parameters,
-        parameter_base=0x210 if sm == 90 else 0x160, registers=rng.choice([8, 64, 255]),
-        shared_bytes=rng.choice([0, 4, 1024]), local_bytes=rng.choice([0, 64]),
+        parameter_base=0x210 if sm == 90 else 0x160,
+        registers=rng.choice([8, 64, 255]), shared_bytes=rng.choice([0, 4, 1024]), local_bytes=rng.choice([0, 64]),
         constants=dict.fromkeys((2, 3, 4), bytes(512)),
     )  # fmt: skip
 
 
 def run(seed):
-    rng = random.Random(seed)  # noqa: S311 - cases, not secrets
+    rng = random.Random(seed)  # noqa: S311 - chance, not secrecy
     sm = rng.choice([70, 75, 80, 90])
     kernel = random_kernel(rng, sm)
     buffers = [np.arange(SIZE, dtype=np.uint32), *(np.zeros(SIZE, np.uint32) for _ in range(3))]
@@ -113,16 +113,16 @@ def run(seed):
             instruction_limit=3000,
         )
     except SimtcError as error:
-        assert str(error)  # noqa: PT017 - either outcome is right
-        assert all(np.array_equal(a, b) for a, b in zip(before, buffers, strict=True))
-        return type(error).__name__ + ("" if "not" in str(error) else " fault")
-    return "result"
+        outcome = type(error).__name__
+    else:
+        return "result"
+    assert all(np.array_equal(a, b) for a, b in zip(before, buffers, strict=True))
+    return outcome
 
 
 def test_spliced_instructions():
     outcomes = {run(seed) for seed in range(1500)}
-    assert "result" in outcomes
-    assert len(outcomes) > 1
+    assert outcomes == {"result", "BadInputError", "KernelFaultError"}
 
 
 @pytest.mark.slow

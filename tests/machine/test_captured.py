@@ -74,13 +74,24 @@ def test_opcodes(campaign, program, kept, kernel):
     assert not wrong
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kernel", EXACT)
 def test_opcodes_in_every_thread(campaign, program, kernel):
     out, places = run_campaign(campaign, program, kernel, OPCODES["threads"])
     parts = {name: np.ascontiguousarray(out[rows]).tobytes() for name, rows in places.items()}
     digests = {name: hashlib.sha256(part).hexdigest() for name, part in parts.items()}
     assert {name for name, digest in digests.items() if digest != OPCODES["sha256"][kernel][name]} == set()
+
+
+def test_results_at_the_edge_of_the_normal_range():
+    """Under .FTZ a result is tiny if it is below 2 ** -126 when rounded to 24 bits with no limit to its exponent."""
+    with np.load(CAPTURES / "tiny.npz") as archive:
+        captured = dict(archive)
+    out = np.zeros_like(captured["out"])
+    count = out.shape[1]
+    args = [*(captured[name] for name in "abc"), out, np.int32(count)]
+    launch(load(CAPTURES / "tiny.sass")["tiny"], count // 256, 256, args, device="h200")
+    assert np.array_equal(out, captured["out"])
+    assert 0.2 < np.mean(out[0] & 0x7FFFFFFF == 0) < 0.9
 
 
 def ulps(x, y):

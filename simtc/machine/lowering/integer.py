@@ -294,15 +294,15 @@ _COMMON: dict[str, Lowering] = {
     "IMNMX": _min_max,
 }
 
+_WITHOUT_UNIFORM = ("IABS", "IMNMX")
+
 LOWERINGS: dict[str, Lowering] = {
     **_COMMON,
-    **{f"U{name}": lowering for name, lowering in _COMMON.items()},
-    "IADD": _add3,
+    **{f"U{name}": lowering for name, lowering in _COMMON.items() if name not in _WITHOUT_UNIFORM},
     "VIADD": _viadd,
     "VIMNMX": _min_max,
     "VIMNMX3": _min_max,
     "VIADDMNMX": _min_max,
-    "MOV32I": _mov,
     "IDP": _idp,
     "VABSDIFF": _binary(Integer.VABSDIFF, "U32", "S32"),
     "VABSDIFF4": _absolute_difference_4,
