@@ -65,7 +65,7 @@ def _ended(s: State, ck: Clock, sm: Int, slot: Int, now: Int) -> None:
     ck.running[slot] = -1
     ck.grid[2] += 1
     if ck.grid[0] < ck.grid[1]:
-        admit(s, ck, sm, slot, ck.grid[0], now + 1)
+        admit(s, ck, sm, slot, ck.order[ck.grid[0]], now + 1)
         ck.grid[0] += 1
 
 
@@ -102,6 +102,10 @@ def _issue(step: Step, s: State, mem: Memory, code: Code, ck: Clock, table: Tabl
         ck.counters[Counter.IDEAL_WAVEFRONTS] += s.event[Event.IDEAL]
     op = table.ops[place]
     occupy(ck.sms[number], queue, warp, op, s.event, w, place, now)
+    if op.is_branch and s.event[Event.TAKEN] and machine.pc <= place and ck.lap_count[0] < ck.laps.shape[0]:
+        lap = ck.lap_count[0]
+        ck.laps[lap, 0], ck.laps[lap, 1], ck.laps[lap, 2] = place, w, now
+        ck.lap_count[0] += 1
     block = s.blocks[machine.block]
     follow(ck, queue, op, s.warps, block, w, outcome, s.event[Event.TAKEN], now)
     if outcome == Outcome.EXITED and block.live_warps == 0:
@@ -165,7 +169,7 @@ def _fill(s: State, ck: Clock) -> None:
     for slot in range(slots):
         for sm in range(sms):
             if ck.grid[0] < ck.grid[1]:
-                admit(s, ck, sm, sm * slots + slot, ck.grid[0], 0)
+                admit(s, ck, sm, sm * slots + slot, ck.order[ck.grid[0]], 0)
                 ck.grid[0] += 1
     for sm in range(sms):
         ck.sms[sm].next = 0 if ck.sms[sm].blocks else _IDLE

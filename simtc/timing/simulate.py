@@ -37,7 +37,7 @@ from simtc.timing.state import (
 )
 from simtc.timing.tables import clock_table
 
-__all__ = ["time_launch"]
+__all__ = ["new_clock", "time_launch"]
 
 _PIPE_NAMES = {
     Pipe.ALU: "ALU pipe",
@@ -95,8 +95,8 @@ def time_launch(
     geometry[Geometry.TRACE] = 1
     state = new_state(literals, geometry, slots=sms * slots, work_words=WORK_WORDS)
     table = clock_table(kernel, device)
-    clock, caches = _new_clock(
-        kernel, device, sms=sms, slots=slots, warps=room.warps, blocks=blocks, shared=room.shared_bytes, slices=slices
+    clock, caches = new_clock(
+        kernel, device, sms=sms, slots=slots, room=room, order=np.arange(blocks, dtype=np.int64), slices=slices
     )
     cached = bundle(CACHES, caches)
     if warm:
@@ -119,14 +119,37 @@ def time_launch(
     return _read(kernel, clock, room, device)
 
 
-def _new_clock(
-    kernel: Kernel, device: Device, *, sms: int, slots: int, warps: int, blocks: int, shared: int, slices: int
+def new_clock(
+    kernel: Kernel,
+    device: Device,
+    *,
+    sms: int,
+    slots: int,
+    room: Occupancy,
+    order: np.ndarray,
+    slices: int = 0,
+    laps: int = 0,
+    l2_bytes: int | None = None,
 ) -> tuple[Clock, Caches]:
+    """Return SMs that stand still, with empty caches.
+
+    Args:
+        kernel: what they will execute.
+        device: the board.
+        sms: how many of its SMs.
+        slots: resident blocks of each.
+        room: the kernel's occupancy.
+        order: the numbers of the blocks to execute, (blocks,) int64.
+        slices: room for the timeline.
+        laps: room for backward branches.
+        l2_bytes: the size of L2; the board's by default.
+
+    """
     sm = device.sm
-    cores = sm.limits.sub_cores
+    cores, warps, shared = sm.limits.sub_cores, room.warps, room.shared_bytes
     carveout = min(c for c in sm.limits.shared_carveouts_bytes if c >= min(shared, sm.limits.shared_bytes))
     l1_sets = max((sm.limits.l1_shared_bytes - carveout) // (sm.l1.line_bytes * _WAYS), 1)
-    l2_sets = max(device.l2_bytes // (sm.l1.line_bytes * _WAYS), 1)
+    l2_sets = max((l2_bytes or device.l2_bytes) // (sm.l1.line_bytes * _WAYS), 1)
     l1, l2 = l1_sets * _WAYS, l2_sets * _WAYS
     instructions = len(kernel.instructions) + 1
     chip = _constants(device, slots, warps, l1_sets, l2_sets)
@@ -144,7 +167,10 @@ def _new_clock(
         conflicts=np.zeros(instructions, np.int64),
         counters=counters,
         running=np.full(sms * slots, -1, np.int64),
-        grid=np.array([0, blocks, 0], np.int64),
+        grid=np.array([0, len(order), 0], np.int64),
+        order=order,
+        laps=np.zeros((laps, 3), np.int64),
+        lap_count=np.zeros(1, np.int64),
         slices=np.zeros((slices, 5), np.int64),
         slice_count=np.zeros(1, np.int64),
     )

@@ -279,7 +279,10 @@ class Clock(NamedTuple):
     conflicts: Array  # per instruction: wavefronts beyond the ideal
     counters: Array
     running: Array  # (sms * slots) the block in each slot, -1 for none
-    grid: Array  # next block, blocks, blocks done
+    grid: Array  # blocks admitted, blocks, blocks done
+    order: Array  # the numbers of the blocks, in the order in which they are admitted
+    laps: Array  # (room, 3) backward branches taken: instruction, warp, cycle; no rows where none is wanted
+    lap_count: Array  # (1,) laps seen, of which the first ones are kept
     slices: Array  # (room, 5) the timeline: warp, instruction, cause, start, end; no rows where none is wanted
     slice_count: Array  # (1,) slices seen, of which the first ones are kept
 
@@ -308,6 +311,6 @@ CLOCK: Final = BundleType(
         "sms": SM_RECORD[::1],
         "subs": SUB_RECORD[::1],
         "warps": WARP_RECORD[::1],
-        **dict.fromkeys(("stalls", "slices"), _LL),
+        **dict.fromkeys(("stalls", "slices", "laps"), _LL),
     },
 )
