@@ -10,7 +10,8 @@ import click
 from simtc.errors import BadInputError
 from simtc.models.analytic import FIDELITIES, TRANSPOSES
 from simtc.models.analytic import simulate as predict
-from simtc.models.configuration import ACCUMULATORS, LAYOUTS
+from simtc.models.fits import LAYOUTS
+from simtc.models.tiles import ELEMENT_BYTES as ACCUMULATORS
 from simtc.report.prediction import prediction_text
 
 __all__ = ["simulate"]

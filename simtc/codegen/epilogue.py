@@ -6,8 +6,8 @@ from math import log2
 
 from simtc.codegen.assembly import Board, Code
 from simtc.codegen.prologue import PARAMETERS, linear
-from simtc.codegen.registers import Registers
-from simtc.codegen.tiles import ELEMENT_BYTES, Tiles
+from simtc.models.registers import Registers
+from simtc.models.tiles import ELEMENT_BYTES, Tiles
 
 __all__ = ["write_result"]
 

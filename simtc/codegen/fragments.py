@@ -7,9 +7,9 @@ from functools import reduce
 from math import log2
 
 from simtc.codegen.assembly import Board, Line, load_shared
-from simtc.codegen.family import Place, Side
-from simtc.codegen.registers import Registers
-from simtc.codegen.tiles import CHUNK, Tiles
+from simtc.models.family import Place, Side
+from simtc.models.registers import Registers
+from simtc.models.tiles import CHUNK, Tiles
 
 __all__ = ["Operand", "operand"]
 

@@ -8,14 +8,15 @@ from functools import cache
 from itertools import pairwise
 
 from simtc.codegen.assembly import Code
-from simtc.codegen.configuration import Configuration
 from simtc.codegen.control import control_codes
 from simtc.codegen.epilogue import write_result
 from simtc.codegen.fragments import operand
 from simtc.codegen.mainloop import iteration
 from simtc.codegen.prologue import PARAMETERS, set_up
-from simtc.codegen.registers import allocate
+from simtc.errors import BadInputError
 from simtc.isa import Instruction, Kernel, Parameter, Program
+from simtc.models.configuration import Configuration
+from simtc.models.registers import allocate
 from simtc.sass import parse_instruction
 
 __all__ = ["generate", "program"]
@@ -31,6 +32,9 @@ def generate(configuration: Configuration) -> Kernel:
     sizes are multiples of the block; a block of the grid has `configuration.threads` threads. The instructions have
     control codes and no encoding.
 
+    Raises:
+        BadInputError: more than two stages, which LDGSTS would have to fill.
+
     Example:
         >>> from simtc.codegen import Configuration
         >>> kernel = generate(Configuration(block=(64, 64, 32), warp=(32, 32, 8)))
@@ -40,6 +44,11 @@ def generate(configuration: Configuration) -> Kernel:
         'HMMA.1688.F16 R0, R16, R20, R0'
 
     """
+    if configuration.asynchronous:
+        raise BadInputError(
+            f"stages {configuration.stages}: generated kernels copy through registers, which serves 1 or 2. "
+            "Try: --stages 2, or --fidelity analytic"
+        )
     number = configuration.sm_number
     registers = allocate(configuration)
     reserved = _RESERVED if number >= 90 else 0

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from simtc.codegen.assembly import Board, Code, Line
 from simtc.codegen.fragments import Operand
 from simtc.codegen.prologue import advances, copies, stores
-from simtc.codegen.registers import Registers
-from simtc.codegen.tiles import Tiles
+from simtc.models.registers import Registers
+from simtc.models.tiles import Tiles
 
 __all__ = ["iteration", "spread"]
 
@@ -71,8 +71,7 @@ def iteration(
 
 def _load_spacing(tiles: Tiles) -> int:
     """Return the HMMAs between two fragment loads, by the rule of equation 6."""
-    key = {"ldsm": "LDSM.4", "lds": "LDS.32" if tiles.sm_number >= 75 else "LDS.128"}[tiles.fragment_loads]
-    return tiles.spacing(tiles.sm.memory[key].cpi_cycles)
+    return tiles.spacing(tiles.sm.memory[tiles.shared_load].cpi_cycles)
 
 
 def _load_tile(schedule: _Schedule, code: Code, tiles: Tiles, registers: Registers) -> None:

@@ -8,8 +8,8 @@ from math import log2
 
 from simtc.codegen.assembly import Board, Code, Line
 from simtc.codegen.fragments import Operand
-from simtc.codegen.registers import Registers
-from simtc.codegen.tiles import CHUNK, Tiles
+from simtc.models.registers import Registers
+from simtc.models.tiles import CHUNK, Tiles
 
 __all__ = ["PARAMETERS", "advances", "copies", "linear", "set_up", "stores"]
 

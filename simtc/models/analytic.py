@@ -9,16 +9,18 @@ from typing import Any
 from simtc import arch
 from simtc.arch import Device
 from simtc.errors import BadInputError, unknown
-from simtc.models.configuration import Configuration, Shape
+from simtc.models.configuration import Configuration
 from simtc.models.configure import configure
 from simtc.models.pipes import memory_io_cycles, path_from_l2_cycles, tensor_cycles
 from simtc.models.quantization import Quantization
 from simtc.models.split_k import reduction_bytes, slice_depth
+from simtc.models.tiles import Shape
 from simtc.models.traffic import WaveTraffic, is_resident, wave_traffic
 from simtc.results.prediction import Prediction
 
-__all__ = ["FIDELITIES", "LEFT_OUT", "TRANSPOSES", "predict", "simulate"]
+__all__ = ["CHOICES", "FIDELITIES", "LEFT_OUT", "TRANSPOSES", "predict", "simulate"]
 
+CHOICES = ("layout", "stages", "accumulator", "loads", "sts_interleave")  # of a configuration, sizes apart
 FIDELITIES = ("analytic", "sampled", "full")
 TRANSPOSES = ("tn", "nn", "nt", "tt")
 LEFT_OUT = (
@@ -36,6 +38,7 @@ class _Case:
     """One GEMM over one configuration."""
 
     tiles: Configuration
+    device: Device
     grid: Quantization
     depth: int  # of k that a block works through, padding included
     k: int
@@ -72,7 +75,8 @@ def simulate(
         clock_mhz: the SM clock; the board's own unless given.
         block: m, n, k of a thread block's tile.
         warp: m, n, k of a warp's step.
-        options: layout, stages, accumulator (see `configure`); transpose, beta, split_k (see `predict`).
+        options: layout, stages, accumulator, loads, sts_interleave (see `configure`); transpose, beta, split_k (see
+            `predict`).
 
     Raises:
         BadInputError: unknown names, sizes below 1, or tiles that do not fit the board.
@@ -95,12 +99,13 @@ def simulate(
     if board.cycle_level is None:
         raise BadInputError(f"{board.name} ({board.sm_name}) has no tensor cores, which hgemm runs on. Try: simtc arch")
     board = board if clock_mhz is None else replace(board, clock_mhz=clock_mhz)
-    shapes = {name: options.pop(name) for name in ("layout", "stages", "accumulator") if name in options}
-    return predict(configure(board, block, warp, **shapes), m=m, n=n, k=k, **options)
+    choices = {name: options.pop(name) for name in CHOICES if name in options}
+    return predict(configure(board, block, warp, **choices), board, m=m, n=n, k=k, **options)
 
 
 def predict(
     tiles: Configuration,
+    device: Device,
     *,
     m: int,
     n: int,
@@ -112,7 +117,8 @@ def predict(
     """Predict C (m, n) = A (m, k) B (k, n) over a configuration.
 
     Args:
-        tiles: block, warp, layout, stages on a board.
+        tiles: block, warp, layout, stages.
+        device: the board.
         m: rows of C; padded to whole blocks, as n.
         n: columns of C.
         k: depth; padded to whole iterations of the block's k.
@@ -129,11 +135,12 @@ def predict(
             raise BadInputError(f"{name} is {extent}: 1 to {_SIZE_LIMIT}")
     if transpose not in TRANSPOSES:
         raise unknown("transpose", transpose, TRANSPOSES)
-    wave = tiles.device.sm_count * tiles.occupancy.blocks
+    wave = device.sm_count * tiles.occupancy(device).blocks
     grid = Quantization(m=m, n=n, tile_m=tiles.block[0], tile_n=tiles.block[1], wave=wave, slices=split_k)
     contiguous = (k if transpose[0] == "t" else m, k if transpose[1] == "n" else n)
     case = _Case(
         tiles=tiles,
+        device=device,
         grid=grid,
         depth=slice_depth(k, tiles.block[2], split_k),
         k=k,
@@ -149,12 +156,13 @@ def _widest(extent: int) -> int:
 
 
 def _compose(case: _Case) -> Prediction:
-    tiles, grid, device = case.tiles, case.grid, case.tiles.device
+    tiles, grid, device = case.tiles, case.grid, case.device
+    room = tiles.occupancy(device)
     waves = wave_traffic(grid, depth=case.depth, l2_bytes=device.l2_bytes)
     iteration = {
-        "tensor pipe": tensor_cycles(tiles),
-        "memory I/O": memory_io_cycles(tiles, load_bytes=case.load_bytes),
-        "path from L2": path_from_l2_cycles(tiles),
+        "tensor pipe": tensor_cycles(tiles, device),
+        "memory I/O": memory_io_cycles(tiles, device, load_bytes=case.load_bytes),
+        "path from L2": path_from_l2_cycles(tiles, device),
     }
     of_waves = [(wave.times, _wave_cycles(case, iteration, wave)) for wave in waves]
     main = sum(times * max(cycles.values()) for times, cycles in of_waves)
@@ -176,7 +184,7 @@ def _compose(case: _Case) -> Prediction:
         clock_mhz=device.clock_mhz,
         peak_tflops=device.tensor_peak_tflops("f16", tiles.accumulator),
         bound=max(resources, key=lambda name: resources[name]),
-        launch_cycles=launch.base_cycles + launch.warp_cycles * tiles.warps + launch.chip_cycles,
+        launch_cycles=launch.base_cycles + launch.warp_cycles * room.warps + launch.chip_cycles,
         resources=resources,
         iteration=iteration,
         traffic={
@@ -186,9 +194,9 @@ def _compose(case: _Case) -> Prediction:
         },
         blocks=grid.tiles,
         waves=grid.waves,
-        blocks_per_sm=tiles.occupancy.blocks,
-        warps_per_sm=tiles.occupancy.blocks * tiles.warps,
-        occupancy_limit=tiles.occupancy.limit,
+        blocks_per_sm=room.blocks,
+        warps_per_sm=room.blocks * room.warps,
+        occupancy_limit=room.limit,
         registers=tiles.registers,
         shared_bytes=tiles.shared_bytes,
         tile_waste=grid.tile_waste,
@@ -204,7 +212,7 @@ def _wave_cycles(case: _Case, iteration: Mapping[str, float], wave: WaveTraffic)
 
     Pipes belong to an SM, and the busiest one sets the time; L2 and DRAM belong to the chip.
     """
-    device = case.tiles.device
+    device = case.device
     turns = -(-wave.blocks // device.sm_count) * case.iterations
     return {
         **{name: turns * cycles for name, cycles in iteration.items()},
@@ -215,7 +223,7 @@ def _wave_cycles(case: _Case, iteration: Mapping[str, float], wave: WaveTraffic)
 
 def _fill_cycles(case: _Case, iteration: Mapping[str, float]) -> float:
     """Return what a wave takes before its first HMMA: the first tiles come from DRAM and pass through shared memory."""
-    device = case.tiles.device
+    device = case.device
     fragment = device.sm.memory[case.tiles.shared_load].latency_cycles
     return device.dram_cycles + iteration["path from L2"] + fragment
 
@@ -225,7 +233,7 @@ def _notes(case: _Case) -> tuple[str, ...]:
     for name, bytes_ in zip("AB", case.load_bytes, strict=True):
         if bytes_ < 16:
             found.append(f"rows of {name} are aligned to {bytes_} bytes: loads of {bytes_} bytes instead of 16")
-    if is_resident(case.grid, depth=case.depth, l2_bytes=case.tiles.device.l2_bytes):
+    if is_resident(case.grid, depth=case.depth, l2_bytes=case.device.l2_bytes):
         found.append("A and B fit L2 together: each byte comes from DRAM once")
     if case.grid.slices > 1:
         found.append(f"{case.grid.slices} slices of k: f32 partial sums are written, read back and added")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from simtc.models.configuration import Shape
 from simtc.models.pipes import SUB_CORES
+from simtc.models.tiles import Shape
 
 __all__ = ["hmmas_between", "load_hiding_cycles"]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from simtc.layout import Tile
-from simtc.models.configuration import Configuration, Shape
+from simtc.arch import Device
+from simtc.layout.tile import Tile
+from simtc.models.tiles import Shape, Tiles
 
 __all__ = [
     "SUB_CORES",
@@ -66,25 +67,26 @@ def shared_load_cycles(block: Shape, warp: Shape, cpi: float) -> float:
     return warps * (warp[0] / _MATRIX + warp[1] / _MATRIX) * (block[2] / _MATRIX) * cpi
 
 
-def tensor_cycles(configuration: Configuration) -> float:
+def tensor_cycles(configuration: Tiles, device: Device) -> float:
     """Return the cycles of the tensor pipe in one iteration of a block: equation 3 for any generation's HMMA.
 
     A GeForce board takes twice as long with an f32 accumulator.
 
     Example:
         >>> from simtc import arch
-        >>> yan = Configuration(device=arch.device("t4"), block=(256, 256, 32), warp=(128, 64, 8))
-        >>> tensor_cycles(yan) == hmma_cycles(yan.block, yan.device.sm.tensor["HMMA.1688.F16"].issue_interval_cycles)
+        >>> from simtc.models.configuration import Configuration
+        >>> yan = Configuration(block=(256, 256, 32), warp=(128, 64, 8))
+        >>> tensor_cycles(yan, arch.device("t4")) == hmma_cycles(yan.block, 8)
         True
 
     """
-    device, (m, n, k) = configuration.device, configuration.block
-    one = device.sm.tensor[configuration.instruction]
+    m, n, k = configuration.block
+    one = device.sm.tensor[configuration.family.constants]
     rate = device.tensor_f32_accumulate_rate if configuration.accumulator == "f32" else 1.0
     return m * n * k / (one.fma * device.limits.sub_cores) * one.issue_interval_cycles / rate
 
 
-def memory_io_cycles(configuration: Configuration, *, load_bytes: tuple[int, int] = (16, 16)) -> float:
+def memory_io_cycles(configuration: Tiles, device: Device, *, load_bytes: tuple[int, int] = (16, 16)) -> float:
     """Return the cycles of the memory I/O pipe in one iteration of a block, bank conflicts included.
 
     Where one sub-core's return path is as wide as the SM's data stage (Turing), the CPI of one warp is that of the SM,
@@ -94,16 +96,18 @@ def memory_io_cycles(configuration: Configuration, *, load_bytes: tuple[int, int
 
     Args:
         configuration: the tiles.
+        device: the board.
         load_bytes: what a lane loads of A and of B at once; 16 where rows are aligned.
 
     Example:
         >>> from simtc import arch
-        >>> yan = Configuration(device=arch.device("t4"), block=(256, 256, 32), warp=(128, 64, 8))
-        >>> round(memory_io_cycles(yan), 2)
+        >>> from simtc.models.configuration import Configuration
+        >>> yan = Configuration(block=(256, 256, 32), warp=(128, 64, 8))
+        >>> round(memory_io_cycles(yan, arch.device("t4")), 2)
         3281.28
 
     """
-    sm = configuration.device.sm
+    sm = device.sm
     one_warp_fills = sm.shared.data_stage_bytes_per_cycle <= sm.shared.return_bytes_per_cycle
     stage = port = 0.0
     for name, count, conflicts in _memory_instructions(configuration, load_bytes):
@@ -113,32 +117,32 @@ def memory_io_cycles(configuration: Configuration, *, load_bytes: tuple[int, int
         pass_cycles = sm.shared.wavefront_bytes / sm.shared.data_stage_bytes_per_cycle
         port += count * operation.operand_read_cycles / sm.limits.sub_cores
         if opcode == "LDG":  # elsewhere its data come by the path from L2, and pass no data stage on their way
-            stage += count * _l2_cpi(configuration, int(width)) if one_warp_fills else 0
+            stage += count * _l2_cpi(device, int(width)) if one_warp_fills else 0
             continue
         once = operation.cpi_cycles if one_warp_fills else wavefronts * pass_cycles
         stage += count * (once + conflicts * pass_cycles)
     return max(stage, port)
 
 
-def path_from_l2_cycles(configuration: Configuration) -> float:
+def path_from_l2_cycles(configuration: Tiles, device: Device) -> float:
     """Return the cycles that the SM's path from L2 takes to bring one iteration's A and B.
 
     Example:
         >>> from simtc import arch
-        >>> yan = Configuration(device=arch.device("t4"), block=(256, 256, 32), warp=(128, 64, 8))
-        >>> path_from_l2_cycles(yan)
+        >>> from simtc.models.configuration import Configuration
+        >>> path_from_l2_cycles(Configuration(block=(256, 256, 32), warp=(128, 64, 8)), arch.device("t4"))
         1024.0
 
     """
-    return configuration.copy_bytes / configuration.device.sm.l1.l2_bytes_per_cycle
+    return configuration.copy_bytes / device.sm.l1.l2_bytes_per_cycle
 
 
-def _l2_cpi(configuration: Configuration, width: int) -> float:
-    l1 = configuration.device.sm.l1
+def _l2_cpi(device: Device, width: int) -> float:
+    l1 = device.sm.l1
     return {32: l1.l2_cpi_32_cycles, 64: l1.l2_cpi_64_cycles, 128: l1.l2_cpi_128_cycles}[width]
 
 
-def _memory_instructions(configuration: Configuration, load_bytes: tuple[int, int]) -> list[tuple[str, float, int]]:
+def _memory_instructions(configuration: Tiles, load_bytes: tuple[int, int]) -> list[tuple[str, float, int]]:
     """Return each memory instruction of an iteration: name, count over all warps, wavefronts that conflicts add."""
     (m, n, k), (wm, wn, _) = configuration.block, configuration.warp
     found: list[tuple[str, float, int]] = []
@@ -154,7 +158,9 @@ def _memory_instructions(configuration: Configuration, load_bytes: tuple[int, in
     name = configuration.shared_load
     opcode, width_ = name.split(".")
     excess = _excess(configuration.tiles[0], f"ldsm.x{width_}" if opcode == "LDSM" else f"lds.{width_}")
-    read = configuration.warps * (wm + wn) * k * _ELEMENT_BYTES * configuration.fragment_copies
+    side, (rows, _, depth) = configuration.family.a, configuration.family.shape
+    copies = side.registers * _WARP * 4 // (rows * depth * _ELEMENT_BYTES)  # Volta's quad pairs share elements
+    read = configuration.threads // _WARP * (wm + wn) * k * _ELEMENT_BYTES * copies
     return [*found, (name, read / _moved_bytes(opcode, int(width_)), excess)]
 
 

@@ -1,31 +1,240 @@
-"""The menu of thread block tiles that cuBLAS offers, by efficiency."""
+"""The tile sizes and choices that determine a GEMM kernel, and what follows from them."""
 
 from __future__ import annotations
 
-from simtc.models.intensity import blocking_intensity
+from dataclasses import dataclass
+from functools import cache
+from math import ceil, log2
+from typing import Any
 
-__all__ = ["MENU", "by_efficiency"]
+from simtc import arch
+from simtc.arch import Device
+from simtc.arch.generation import Sm
+from simtc.layout.tile import Tile
+from simtc.models.family import Family, family
+from simtc.models.occupancy import Occupancy, occupancy
+from simtc.models.registers import allocate
 
-# Source: NVIDIA, Matrix Multiplication Background User's Guide, section 2.3.
-MENU = ((256, 128), (128, 256), (128, 128), (256, 64), (64, 256), (128, 64), (64, 128), (64, 64))
+__all__ = ["CHUNK", "ELEMENT_BYTES", "Shape", "Tiles"]
+
+Shape = tuple[int, int, int]  # m, n, k
+CHUNK = 8  # halves in 16 bytes: what LDG.128 and STS.128 move for a lane
+ELEMENT_BYTES = {"f16": 2, "f32": 4}
+
+_sm = cache(arch.sm)
 
 
-def by_efficiency() -> list[tuple[float, tuple[tuple[int, int], ...]]]:
-    """Group the menu by computation intensity in FLOP/byte of f16, the most efficient first.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tiles:
+    """The choices of a kernel D = A B, unchecked: A (m, k) row-major, B (k, n) column-major, D (m, n) row-major.
 
-    The guide lists its tiles from the most to the least efficient: that is the order of their data reuse.
-
-    Example:
-        >>> for intensity, tiles in by_efficiency():
-        ...     print(f"{intensity:5.1f}", *("{}x{}".format(*tile) for tile in tiles))
-         85.3 256x128 128x256
-         64.0 128x128
-         51.2 256x64 64x256
-         42.7 128x64 64x128
-         32.0 64x64
-
+    `block` and `warp` are (m, n, k). `stages` counts shared-memory buffers: with one, the next tile waits in registers
+    until every warp has read the present one (Yan et al.); with two it is stored while the present one is still read;
+    with more, from Ampere on, LDGSTS writes it there, and no register is spent.
+    `sts_interleave` is the number of HMMAs between two STS.128; None is what equation 6 asks for, as far as there is
+    room. `loads` is how fragments are read from shared memory: lds, or ldsm from Turing on.
     """
-    groups: dict[float, list[tuple[int, int]]] = {}
-    for tile in MENU:
-        groups.setdefault(blocking_intensity(*tile), []).append(tile)
-    return [(intensity, tuple(tiles)) for intensity, tiles in sorted(groups.items(), reverse=True)]
+
+    block: Shape
+    warp: Shape
+    stages: int = 1
+    sts_interleave: int | None = None
+    layout: str = "pad"
+    accumulator: str = "f16"
+    arch: str = "turing"
+    loads: str | None = None
+
+    @property
+    def sm(self) -> Sm:
+        """The constants of the generation."""
+        return _sm(self.arch)
+
+    @property
+    def sm_number(self) -> int:
+        """The generation as Kernel.sm has it."""
+        return int(self.sm.name.removeprefix("sm_"))
+
+    @property
+    def family(self) -> Family:
+        """The matrix instruction of the generation, with its registers."""
+        return family(self.sm_number, self.accumulator)
+
+    @property
+    def fragment_loads(self) -> str:
+        """How fragments are read: as asked, or lds up to Turing (as Yan et al.) and ldsm after it."""
+        return self.loads or ("lds" if self.sm_number < 80 else "ldsm")
+
+    @property
+    def shared_load(self) -> str:
+        """The instruction that reads fragments, as arch names it."""
+        if self.fragment_loads == "ldsm":
+            return "LDSM.4"
+        return "LDS.32" if self.sm_number >= 75 else "LDS.128"
+
+    @property
+    def asynchronous(self) -> bool:
+        """Tell whether tiles go to shared memory without passing through registers."""
+        return self.stages > 2
+
+    @property
+    def warps(self) -> tuple[int, int]:
+        """Warps along m and n."""
+        return self.block[0] // self.warp[0], self.block[1] // self.warp[1]
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return 32 * self.warps[0] * self.warps[1]
+
+    @property
+    def k_steps(self) -> int:
+        """Warp tiles that a block tile has along k: each has its own set of fragments."""
+        return self.block[2] // self.warp[2]
+
+    @property
+    def units(self) -> tuple[int, int, int]:
+        """Matrix instructions (on Volta: sets of STEPs) of one k step along m, n and k."""
+        m, n, k = self.family.shape
+        return self.warp[0] // m, self.warp[1] // n, self.warp[2] // k
+
+    @property
+    def step_units(self) -> int:
+        """Matrix instructions of one k step."""
+        m, n, k = self.units
+        return m * n * k
+
+    @property
+    def tiles(self) -> tuple[Tile, Tile]:
+        """The tiles of A and of B (transposed: n rows of k) in shared memory.
+
+        `pad` adds 8 halves after every 128 bytes: at the paper's block k of 32, after every second row.
+        """
+        every = max(1, 64 // self.block[2])
+        m, n, k = self.block
+        a, b = (Tile(rows=rows, cols=k, layout=self.layout, pad_every=every) for rows in (m, n))
+        return a, b
+
+    @property
+    def buffer_bytes(self) -> int:
+        """Shared memory of one stage."""
+        return sum(tile.shared_bytes for tile in self.tiles)
+
+    @property
+    def shared_bytes(self) -> int:
+        """Shared memory of a block."""
+        return self.stages * self.buffer_bytes
+
+    @property
+    def copy_bytes(self) -> int:
+        """Bytes of A and B that a block copies to shared memory in one iteration."""
+        m, n, k = self.block
+        return 2 * (m + n) * k
+
+    @property
+    def registers(self) -> int:
+        """Registers of a thread."""
+        return allocate(self).total
+
+    def occupancy(self, device: Device) -> Occupancy:
+        """Return how many blocks an SM of a board holds."""
+        return occupancy(device, threads=self.threads, registers=self.registers, shared_bytes=self.shared_bytes)
+
+    @property
+    def deals(self) -> bool:
+        """Tell whether D's columns are dealt to pairs of matrix instructions, four neighbours to a lane.
+
+        A lane holds two neighbours of a row of D. As halves they are 4 bytes, and four lanes' are half a sector of
+        global memory. So two instructions side by side take columns 0, 1, 4, 5, ... and 2, 3, 6, 7, ...: together a
+        lane's are 8 bytes, and its quad's a sector. Where B's columns stand in shared memory decides it. Eight lanes of
+        an STS.128 fill whole lines of it with two columns of 32 or more, but not with four of 16, dealt apart.
+        """
+        return self.accumulator == "f16" and self.sm_number >= 75 and self.units[1] > 1 and self.block[2] >= 32
+
+    def shared_row(self, which: int, row: int) -> int:
+        """Return the row of its shared-memory tile in which a row of A (0) or a column of B (1) stands."""
+        return row & ~0xE | (row & 2) << 2 | (row & 12) >> 1 if which and self.deals else row
+
+    def column(self, place: int) -> int:
+        """Return the column of D that stands at a row of B's shared-memory tile: the inverse of shared_row."""
+        return place & ~0xE | (place & 8) >> 2 | (place & 6) << 1 if self.deals else place
+
+    @property
+    def copies(self) -> tuple[int, int]:
+        """LDG.128 and STS.128 that a thread executes for a tile of A and for one of B."""
+        m, n, k = self.block
+        return m * k // CHUNK // self.threads, n * k // CHUNK // self.threads
+
+    @property
+    def copy_rows(self) -> int:
+        """Rows of a tile that one LDG.128 of every thread brings."""
+        return self.threads * CHUNK // self.block[2]
+
+    @property
+    def interval_cycles(self) -> int:
+        """Cycles of a matrix instruction's unit on its sub-core's tensor pipe."""
+        return self.family.steps * self.sm.tensor[self.family.constants].issue_interval_cycles
+
+    def spacing(self, cpi_cycles: float) -> int:
+        """Return how many HMMAs must lie between two memory instructions of that CPI: equation 6 of Yan et al.
+
+        While a sub-core computes, all of them send their memory instructions through one path.
+        """
+        return ceil(self.sm.limits.sub_cores * cpi_cycles / self.interval_cycles)
+
+    @property
+    def sts_room(self) -> int:
+        """HMMAs that the STS.128 of an iteration can be spread over.
+
+        One buffer is free only in the last k step, when its last fragments have been read; with two, from the middle of
+        the iteration on, when the loads have arrived.
+        """
+        one_step = self.step_units
+        if self.stages == 1:
+            return one_step - 2
+        return self.k_steps * one_step - one_step // 2 - self.load_room - 1
+
+    @property
+    def load_room(self) -> int:
+        """HMMAs at the start of an iteration, half of all but the last step's, among which the LDG.128 issue."""
+        return (self.k_steps - 1) * self.step_units // 2 + 1
+
+    @property
+    def interleave(self) -> int:
+        """HMMAs between two STS.128."""
+        if self.sts_interleave is not None:
+            return self.sts_interleave
+        gaps = max(sum(self.copies) - 1, 1)
+        return max(min(self.spacing(self.sm.memory["STS.128"].cpi_cycles), self.sts_room // gaps), 0)
+
+    @property
+    def name(self) -> str:
+        """The kernel's name."""
+        block, warp = ("x".join(map(str, sizes)) for sizes in (self.block, self.warp))
+        choices = f"{self.layout}_{self.fragment_loads}_{self.accumulator}_{self.stages}buf_sts{self.interleave}"
+        return f"hgemm_{block}_{warp}_{choices}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the choices as JSON types, in the words of cuBLAS' users."""
+        return {
+            "block": list(self.block),
+            "warp": list(self.warp),
+            "instr": self.family.constants,
+            "stages": self.stages,
+            "layout": self.layout,
+            "accumulator": self.accumulator,
+            "loads": self.fragment_loads,
+            "sts_interleave": self.interleave,
+        }
+
+    def padded(self, m: int, n: int, k: int) -> Shape:
+        """Return a problem's sizes rounded up to whole blocks."""
+        return tuple(-(-size // tile) * tile for size, tile in zip((m, n, k), self.block, strict=True))  # type: ignore[return-value]
+
+    def grid(self, m: int, n: int) -> tuple[int, int, int]:
+        """Return the launch's grid: blocks along n, then along m."""
+        return -(-n // self.block[1]), -(-m // self.block[0]), 1
+
+    @property
+    def column_bits(self) -> int:
+        """Bits of a thread's number that choose its 16 bytes within a row of the tile; the rest choose the row."""
+        return int(log2(self.block[2] // CHUNK))

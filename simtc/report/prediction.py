@@ -29,7 +29,7 @@ def prediction_text(p: Prediction) -> str:
         f"takes        {p.cycles:,.0f} cycles, {micro:,.1f} us at {p.clock_mhz} MHz (and {launch:.1f} us to launch)",
         f"             {p.tflops:.2f} TFLOPS, {share}",
         f"resident     {resident}",
-        f"             {shared}, {p.registers} registers a thread at least",
+        f"             {shared}, {p.registers} registers a thread",
         f"grid         {_count(p.blocks, 'block')} in {_count(p.waves, 'wave')}",
         f"wasted       {wasted}",
         "traffic      " + ", ".join(f"{name} {_size(count)}" for name, count in p.traffic.items()),

@@ -13,11 +13,11 @@ from typing import Any
 from simtc import arch
 from simtc.models.analytic import predict
 from simtc.models.chart import Chart, Series
-from simtc.models.configuration import Configuration, Shape
+from simtc.models.configuration import Configuration
 from simtc.models.eligibility import eligibility
 from simtc.models.intensity import arithmetic_intensity, is_math_bound, ridge_flops_per_byte
+from simtc.models.menu import MENU
 from simtc.models.quantization import Quantization
-from simtc.models.tiles import MENU
 from simtc.results.comparison import Item
 from simtc.results.prediction import Prediction
 from simtc.study.papers import printed
@@ -48,13 +48,12 @@ def _print(key: str) -> Any:
 def _tiles(tile: tuple[int, int] = _TILE) -> Configuration:
     """Return a tile with warps of 64x64, or of a quarter of it where that is less, and f32 accumulators."""
     warp = (min(64, tile[0] // 2), min(64, tile[1] // 2), 16)
-    block: Shape = (*tile, 32)
-    return Configuration(device=arch.device(_BOARD), block=block, warp=warp, stages=_STAGES, accumulator="f32")
+    return Configuration(block=(*tile, 32), warp=warp, stages=_STAGES, accumulator="f32", arch="ampere")
 
 
 def _sweep(sizes: Iterable[tuple[int, int, int]], tile: tuple[int, int] = _TILE) -> list[Prediction]:
-    tiles = _tiles(tile)
-    return [predict(tiles, m=m, n=n, k=k) for m, n, k in sizes]
+    tiles, board = _tiles(tile), arch.device(_BOARD)
+    return [predict(tiles, board, m=m, n=n, k=k) for m, n, k in sizes]
 
 
 def _chart(title: str, across: str, up: str, *series: Series) -> str:
@@ -112,9 +111,10 @@ def tile_quantization() -> _Made:
 def wave_quantization() -> _Made:
     """Figure 8's text: 108 tiles fill the chip, and one column of tiles more takes a second wave."""
     table = _print("wave_quantization")
-    tiles = _tiles()
-    wave = tiles.device.sm_count * tiles.occupancy.blocks
-    note = f"{tiles.occupancy.blocks} block of 256x128 an SM, limited by {tiles.occupancy.limit}"
+    board = arch.device(_BOARD)
+    room = _tiles().occupancy(board)
+    wave = board.sm_count * room.blocks
+    note = f"{room.blocks} block of 256x128 an SM, limited by {room.limit}"
     items = [Item(name="tiles of a wave", paper=table["sms"], simtc=wave, kind="exact", note=note)]
     grids = {n: Quantization(m=table["m"], n=n, tile_m=256, tile_n=128, wave=wave) for n in (1536, 1544)}
     for n, grid in grids.items():
@@ -171,8 +171,8 @@ def figure2() -> _Made:
             kind="closed form", note="why even K beat odd ones",
         ),
     ]  # fmt: skip
-    tiles = Configuration(device=v100, block=(128, 128, 32), warp=(64, 64, 4), accumulator="f32")
-    found = [predict(tiles, m=2048, n=2048, k=k) for k in depths]
+    tiles = Configuration(block=(128, 128, 32), warp=(64, 32, 8), accumulator="f32", arch="volta")
+    found = [predict(tiles, v100, m=2048, n=2048, k=k) for k in depths]
     ordered = _mean(found, depths, 8) < _mean(found, depths, 2) < _mean(found, depths, 1)
     items.append(
         Item(

@@ -11,9 +11,9 @@ from simtc.models.chart import Chart, Series
 from simtc.models.configuration import Configuration
 from simtc.models.intensity import blocking_intensity
 from simtc.models.interleave import hmmas_between, load_hiding_cycles
+from simtc.models.menu import MENU
 from simtc.models.pipes import SUB_CORES, copy_cycles, hmma_cycles, shared_load_cycles
 from simtc.models.roofline import Roofline, roofline
-from simtc.models.tiles import MENU
 from simtc.results.comparison import Item
 from simtc.study.papers import printed
 
@@ -107,11 +107,9 @@ def table7() -> Made:
     """Shared memory, blocks and warps of an SM, from the configurations alone."""
     items = []
     for row in _print("table7"):
-        tiles = Configuration(
-            device=arch.device("rtx2070"), block=tuple(row["block"]), warp=tuple(row["warp"]), layout=row["layout"]
-        )
-        room = tiles.occupancy
-        note = f"{tiles.registers} registers a thread at least; limited by {room.limit}"
+        tiles = Configuration(block=tuple(row["block"]), warp=tuple(row["warp"]), layout=row["layout"], arch="turing")
+        room = tiles.occupancy(arch.device("rtx2070"))
+        note = f"{tiles.registers} registers a thread; limited by {room.limit}"
         for what, key, value in (
             ("shared memory, KB a block", "shared_kb", tiles.shared_bytes / 1024),
             ("blocks of an SM", "blocks", room.blocks),

@@ -46,8 +46,8 @@ def test_json():
     [
         (("simulate", "hgemm", "-m", "8"), "hgemm needs -n -k. Try: simtc simulate hgemm -m 4096 -n 4096 -k 4096"),
         ((*HGEMM, "--block", "512,256,32"), "the nearest that fits: --block 256,256,32 --warp 128,64,8"),
-        ((*HGEMM, "--warp", "128,128,8"), "needs 360 registers a thread (256 for C, "),
-        ((*HGEMM, "--block", "256,256,64"), "needs 73728 bytes of shared memory, 8192 of them padding"),
+        ((*HGEMM, "--warp", "128,128,8"), "it takes 422 registers a thread (256 for accumulators, "),
+        ((*HGEMM, "--block", "256,256,64"), "one stage takes 73728 bytes of shared memory (8192 of them padding)"),
         ((*HGEMM, "--block", "256,256"), "--block '256,256': three sizes m,n,k, such as --block 256,256,32"),
         (
             (*HGEMM, "--fidelity", "full"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simtc.codegen.registers import allocate
+from simtc.models.registers import allocate
 from tests.codegen.gemms import EVERY, name
 
 

@@ -33,7 +33,7 @@ def test_the_contract():
     assert data["schema"] == "simtc.simulate/1"
     assert data["config"] == {
         "block": [256, 256, 32], "warp": [128, 64, 8], "instr": "HMMA.1688.F16", "stages": 1, "layout": "pad",
-        "accumulator": "f16", "split_k": 1,
+        "accumulator": "f16", "loads": "lds", "sts_interleave": 5, "split_k": 1,
     }  # fmt: skip
     assert data["left_out"]
 
@@ -47,7 +47,8 @@ def test_any_size_stays_below_the_peak_and_above_each_resource(m, n, k, board, t
     assert 0 < one.peak_share < 1
     assert all(one.cycles >= cycles - 1e-6 for name, cycles in one.resources.items())
     assert one.resources[one.bound] == max(one.resources.values())
-    assert one.blocks == -(-m // 256) * -(-n // 256)
+    block_m, block_n, _ = one.config["block"]
+    assert one.blocks == -(-m // block_m) * -(-n // block_n)
 
 
 def test_padding_costs_what_the_padded_problem_costs():

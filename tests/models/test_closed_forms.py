@@ -11,10 +11,10 @@ from simtc.errors import BadInputError
 from simtc.models.chart import Chart, Series
 from simtc.models.eligibility import eligibility
 from simtc.models.intensity import arithmetic_intensity, blocking_intensity, is_math_bound, ridge_flops_per_byte
+from simtc.models.menu import MENU, by_efficiency
 from simtc.models.quantization import Quantization
 from simtc.models.roofline import roofline
 from simtc.models.split_k import reduction_bytes, slice_depth
-from simtc.models.tiles import MENU, by_efficiency
 from simtc.models.traffic import wave_traffic
 
 V100 = arch.device("v100_sxm2")

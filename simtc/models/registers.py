@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from simtc.codegen.tiles import CHUNK, Tiles
+if TYPE_CHECKING:  # it says how many registers it takes
+    from simtc.models.tiles import Tiles
 
 __all__ = ["SCRATCH", "Registers", "allocate"]
 
+_CHUNK = 8  # halves in 16 bytes
 SCRATCH = 16  # registers that the set-up and the epilogue work with
 SETS = 2  # of fragments: one is multiplied while the other is loaded
 
@@ -40,7 +43,7 @@ def allocate(tiles: Tiles) -> Registers:
     """Lay out the registers of a configuration, whether or not they fit.
 
     Example:
-        >>> from simtc.codegen import Configuration
+        >>> from simtc.models.configuration import Configuration
         >>> yan = allocate(Configuration(block=(256, 256, 32), warp=(128, 64, 8)))
         >>> yan.total, yan.shares
         (230, {'accumulators': 128, 'fragments': 48, 'prefetch': 32, 'addresses': 22})
@@ -58,7 +61,7 @@ def allocate(tiles: Tiles) -> Registers:
         b_sets[which] = _aligned(a_sets[which] + a, 4)
         place = b_sets[which] + b
     prefetch = _aligned(max(place, SCRATCH), 4)
-    pointers = prefetch + 4 * copies
+    pointers = prefetch + (0 if tiles.asynchronous else 4 * copies)
     addresses_a = pointers + 2 * copies
     addresses_b = addresses_a + variants
     store = addresses_b + variants
@@ -98,5 +101,5 @@ def _variants(tiles: Tiles) -> int:
     """
     if tiles.layout != "xor":
         return 1
-    along_k = CHUNK if tiles.fragment_loads == "lds" else max(tiles.family.shape[2], CHUNK)
+    along_k = _CHUNK if tiles.fragment_loads == "lds" else max(tiles.family.shape[2], _CHUNK)
     return tiles.block[2] // along_k

@@ -8,15 +8,14 @@ from itertools import product
 from math import log2
 
 from simtc.arch.generation import ALIASES, sm_names
-from simtc.codegen.registers import allocate
-from simtc.codegen.tiles import CHUNK, ELEMENT_BYTES, Tiles
 from simtc.errors import BadInputError, unknown
+from simtc.models.registers import allocate
+from simtc.models.tiles import CHUNK, ELEMENT_BYTES, Shape, Tiles
 
-__all__ = ["objection", "require"]
+__all__ = ["LAYOUTS", "LOADS", "objection", "require", "require_names"]
 
 LAYOUTS = ("none", "pad", "xor")
 LOADS = ("lds", "ldsm")
-STAGES = (1, 2)
 
 
 def require(tiles: Tiles) -> None:
@@ -26,19 +25,25 @@ def require(tiles: Tiles) -> None:
         BadInputError: says why, and names the nearest that can be made.
 
     """
-    _require_names(tiles)
+    require_names(tiles)
     why = objection(tiles)
     if why is None:
         return
     near = _nearest(tiles)
-    hint = f"; the nearest that fits is {near}" if near else ""
-    raise BadInputError(f"block {tiles.block}, warp {tiles.warp}: {why}{hint}")
+    hint = f"; the nearest that fits: {near}" if near else ""
+    raise BadInputError(f"block {_text(tiles.block)}, warp {_text(tiles.warp)}: {why}{hint}")
 
 
-def _require_names(tiles: Tiles) -> None:
+def require_names(tiles: Tiles) -> None:
+    """Refuse names and numbers that mean nothing.
+
+    Raises:
+        BadInputError: says what is known.
+
+    """
     checks: tuple[tuple[str, str, Iterable[str]], ...] = (
-        ("shared-memory layout", tiles.layout, LAYOUTS),
-        ("accumulator type", tiles.accumulator, ELEMENT_BYTES),
+        ("layout", tiles.layout, LAYOUTS),
+        ("accumulator", tiles.accumulator, ELEMENT_BYTES),
         ("architecture", tiles.arch, (*ALIASES, *sm_names())),
         ("fragment load", tiles.loads or LOADS[0], LOADS),
     )
@@ -47,8 +52,8 @@ def _require_names(tiles: Tiles) -> None:
             raise unknown(what, got, allowed, then="simtc arch" if what == "architecture" else "")
     for name, sizes in (("block", tiles.block), ("warp", tiles.warp)):
         _require_sizes(name, sizes)
-    if tiles.stages not in STAGES:
-        raise BadInputError(f"stages {tiles.stages}: shared memory holds one buffer or two")
+    if tiles.stages < 1:
+        raise BadInputError(f"stages {tiles.stages}: shared memory holds at least one tile of A and B")
     if tiles.sts_interleave is not None and tiles.sts_interleave < 0:
         raise BadInputError(
             f"sts_interleave {tiles.sts_interleave}: the HMMAs between two STS.128 cannot be fewer than 0"
@@ -56,8 +61,8 @@ def _require_names(tiles: Tiles) -> None:
 
 
 def _require_sizes(name: str, sizes: Sequence[int]) -> None:
-    if len(sizes) != 3 or any(size < 1 or size & (size - 1) for size in sizes):
-        raise BadInputError(f"{name} {tuple(sizes)}: m, n and k must be three powers of two")
+    if len(sizes) != 3 or min(sizes) < 1:
+        raise BadInputError(f"{name} {tuple(sizes)}: three sizes m, n and k, such as 256,256,32")
 
 
 def objection(tiles: Tiles) -> str | None:
@@ -69,20 +74,23 @@ def _objections(tiles: Tiles) -> Iterator[str]:
     """Yield what stands against a configuration; each test presumes that the earlier ones found nothing."""
     unit, limits = tiles.family.shape, tiles.sm.limits
     k_unit = max(unit[2], CHUNK)
+    if any(size & (size - 1) for size in (*tiles.block, *tiles.warp)):
+        yield "sizes must be powers of two"
     if any(size % part for size, part in zip(tiles.block, tiles.warp, strict=True)):
         yield "the warp tile must divide the block tile"
     if any(size % part for size, part in zip(tiles.warp, (*unit[:2], k_unit), strict=True)):
         yield f"the warp tile must be a multiple of {unit[0]}x{unit[1]}x{k_unit}, the shape of {tiles.family.opcode}"
-    if tiles.fragment_loads == "ldsm" and tiles.sm_number < 75:
-        yield f"{tiles.sm.name} has no LDSM: its fragments come with loads='lds'"
+    yield from _absent(tiles)
     if tiles.k_steps % 2:
         yield "the block must hold an even number of warp tiles along k: one is multiplied while the next is loaded"
     if tiles.threads > limits.block_threads:
         yield f"it takes {tiles.threads} threads, and a block has at most {limits.block_threads}"
     if tiles.shared_bytes > limits.block_shared_optin_bytes:
         stages = "one stage takes" if tiles.stages == 1 else f"{tiles.stages} stages take"
+        padding = tiles.shared_bytes - tiles.stages * tiles.copy_bytes
+        of_them = f" ({padding} of them padding)" if padding else ""
         yield (
-            f"{stages} {tiles.shared_bytes} bytes of shared memory with layout {tiles.layout!r}, "
+            f"{stages} {tiles.shared_bytes} bytes of shared memory{of_them}, "
             f"and {tiles.sm.name} gives a block {limits.block_shared_optin_bytes}"
         )
     used = allocate(tiles).total
@@ -95,6 +103,14 @@ def _objections(tiles: Tiles) -> Iterator[str]:
     yield from _copies(tiles)
 
 
+def _absent(tiles: Tiles) -> Iterator[str]:
+    """Yield which instruction is asked for that the generation does not have."""
+    if tiles.fragment_loads == "ldsm" and tiles.sm_number < 75:
+        yield f"{tiles.sm.name} has no LDSM: its fragments come by lds"
+    if tiles.asynchronous and "LDGSTS.128" not in tiles.sm.memory:
+        yield f"{tiles.sm.name} has no LDGSTS, which more than two stages need"
+
+
 def _copies(tiles: Tiles) -> Iterator[str]:
     """Yield what stands against filling the tiles with whole LDG.128 and STS.128 of every thread."""
     m, n, k = tiles.block
@@ -105,7 +121,7 @@ def _copies(tiles: Tiles) -> Iterator[str]:
     if max(tiles.copies) > 1 and tiles.copy_rows % period:
         yield (
             f"{tiles.threads} threads fill {tiles.copy_rows} rows at a time, "
-            f"and layout {tiles.layout!r} repeats only after {period}"
+            f"and the {tiles.layout} layout repeats only after {period}"
         )
     if tiles.sts_interleave is not None and tiles.sts_interleave * (sum(tiles.copies) - 1) > tiles.sts_room:
         most = tiles.sts_room // (sum(tiles.copies) - 1)
@@ -138,7 +154,7 @@ def _nearest(tiles: Tiles) -> str | None:
     return None
 
 
-def _sizes(tiles: Tiles) -> Iterator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
+def _sizes(tiles: Tiles) -> Iterator[tuple[Shape, Shape]]:
     """Yield block and warp tiles that are multiples of what they must be, up to what could ever fit."""
     m, n, k = tiles.family.shape
     for warp in product((m, 2 * m, 4 * m, 8 * m), (n, 2 * n, 4 * n, 8 * n, 16 * n), (max(k, CHUNK), 2 * max(k, CHUNK))):
@@ -164,4 +180,8 @@ def _named(found: Tiles, asked: Tiles) -> str:
     """Write the tile sizes, and what else differs from what was asked for."""
     kept = ["block", "warp", *(f.name for f in fields(Tiles) if f.name not in ("block", "warp"))]
     shown = [name for name in kept if name in kept[:2] or getattr(found, name) != getattr(asked, name)]
-    return ", ".join(f"{name}={getattr(found, name)!r}" for name in shown)
+    return " ".join(f"--{name.replace('_', '-')} {_text(getattr(found, name))}" for name in shown)
+
+
+def _text(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
