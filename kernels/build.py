@@ -1,9 +1,10 @@
 # ruff: noqa: INP001 - a script beside its data, not a package
 """Compile every kernel of kernels.toml for every generation it names, and write (or --check) its listing.
 
-    python kernels/build.py                 regenerate listings/sm_XX/*.sass
+    python kernels/build.py                 regenerate listings/sm_XX/*.sass, and of twins.toml twins/sm_XX/*.sass
     python kernels/build.py --check         exit 1 where a listing differs from what the sources give
     python kernels/build.py --only wmma_tiled --sm 75
+    python kernels/build.py --only twins
 
 Tools, none of which needs a GPU:
 
@@ -27,12 +28,13 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from simtc.errors import SimtcError
+from simtc.gemm import TEMPLATE, definitions, twin_name, twins
 from simtc.isa import Instruction, Kernel, Program
 from simtc.sass import load, write_listing
 
@@ -44,42 +46,47 @@ def main() -> None:
     """Build or check the listings that the command line asks for."""
     options = _options()
     differ = 0
-    for source, sms in _jobs(options.only).items():
-        for sm in sms:
-            if options.sm not in (None, sm):
-                continue
-            target = _HERE / "listings" / f"sm_{sm}" / f"{Path(source).stem}.sass"
-            text = _listing(source, sm, options)
-            old = target.read_text() if target.exists() else ""
-            differ += text != old
-            print(f"{'same   ' if text == old else 'differs'} {target.relative_to(_HERE)}")  # noqa: T201 - a script
-            if options.check:
-                sys.stdout.writelines(list(difflib.unified_diff(old.splitlines(True), text.splitlines(True)))[:20])
-            else:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_text(text)
+    for target, (source, sm, flags) in _jobs(options.only).items():
+        if options.sm not in (None, sm):
+            continue
+        text = _listing(source, sm, flags, options)
+        old = target.read_text() if target.exists() else ""
+        differ += text != old
+        print(f"{'same   ' if text == old else 'differs'} {target.relative_to(_HERE)}")  # noqa: T201 - a script
+        if options.check:
+            sys.stdout.writelines(list(difflib.unified_diff(old.splitlines(True), text.splitlines(True)))[:20])
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
     raise SystemExit(1 if options.check and differ else 0)
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 where a listing differs")
-    parser.add_argument("--only", help="one kernel or source of kernels.toml")
+    parser.add_argument("--only", help="one kernel or source of kernels.toml, or twins")
     parser.add_argument("--sm", type=int, help="one generation, such as 75")
     parser.add_argument("--nvcc", default=os.environ.get("NVCC"), help="nvcc 13")
     parser.add_argument("--cuda12", default=os.environ.get("SIMTC_CUDA12"), help="site-packages with CUDA 12.8's tools")
     return parser.parse_args()
 
 
-def _jobs(only: str | None) -> dict[str, list[int]]:
-    """Return the generations to compile each source for."""
-    jobs: dict[str, list[int]] = {}
+def _jobs(only: str | None) -> dict[Path, tuple[str, int, tuple[str, ...]]]:
+    """Return source, generation and further flags of each listing."""
+    jobs: dict[Path, tuple[str, int, tuple[str, ...]]] = {}
     table = tomllib.loads((_HERE / "kernels.toml").read_text())
     for name in table:
         kernel = _with_inherited(name, table)
         if only in (None, name, kernel["source"], Path(kernel["source"]).stem):
-            jobs[kernel["source"]] = sorted({*jobs.get(kernel["source"], []), *kernel["sms"]})
-    return jobs
+            for sm in kernel["sms"]:
+                target = _HERE / "listings" / f"sm_{sm}" / f"{Path(kernel['source']).stem}.sass"
+                jobs[target] = (kernel["source"], sm, ())
+    if only in (None, "twins"):
+        for arch in tomllib.loads((_HERE / "twins.toml").read_text()):
+            for one in twins(arch):
+                target = _HERE / "twins" / one.sm.name / f"{twin_name(one)}.sass"
+                jobs[target] = (TEMPLATE, one.sm_number, definitions(one))
+    return dict(sorted(jobs.items()))
 
 
 def _with_inherited(name: str, table: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
@@ -87,7 +94,7 @@ def _with_inherited(name: str, table: Mapping[str, dict[str, Any]]) -> dict[str,
     return (_with_inherited(own["like"], table) if "like" in own else {}) | own
 
 
-def _listing(source: str, sm: int, options: argparse.Namespace) -> str:
+def _listing(source: str, sm: int, flags: Sequence[str], options: argparse.Namespace) -> str:
     with tempfile.TemporaryDirectory() as scratch:
         cubin = Path(scratch) / "kernel.cubin"
         if sm < 75:
@@ -97,7 +104,7 @@ def _listing(source: str, sm: int, options: argparse.Namespace) -> str:
             )
         else:
             nvcc = options.nvcc or shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-            command = [nvcc, "-cubin", f"-arch=sm_{sm}", *_FLAGS, "-Iinclude", "-o", str(cubin), source]
+            command = [nvcc, "-cubin", f"-arch=sm_{sm}", *_FLAGS, *flags, "-Iinclude", "-o", str(cubin), source]
             subprocess.run(command, cwd=_HERE, check=True)  # noqa: S603 - the compiler that the user named
             program = _load_with(cubin, {})
     return write_listing(_relative(program))

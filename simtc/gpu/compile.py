@@ -19,8 +19,9 @@ from simtc.resources import folder
 
 if TYPE_CHECKING:
     from simtc.gpu.gpu import Gpu
+    from simtc.models.configuration import Configuration
 
-__all__ = ["assemble", "compile_shipped", "compile_source", "find_nvcc", "nvcc_version"]
+__all__ = ["assemble", "compile_shipped", "compile_source", "compile_twin", "find_nvcc", "nvcc_version"]
 
 FLAGS = ("-std=c++17", "-lineinfo")  # as the shipped listings were made
 
@@ -49,7 +50,7 @@ def nvcc_version(nvcc: str) -> str:
     return f"nvcc {match[1]}" if match else "nvcc"
 
 
-def compile_source(path: Path, gpu: Gpu) -> dict[str, Code]:
+def compile_source(path: Path, gpu: Gpu, *, definitions: tuple[str, ...] = ()) -> dict[str, Code]:
     """Compile a .cu file for the GPU at hand with nvcc, else with the backend's NVRTC.
 
     Raises:
@@ -64,12 +65,12 @@ def compile_source(path: Path, gpu: Gpu) -> dict[str, Code]:
     everything = "".join([text, *(header.read_text(encoding="utf-8") for header in headers)])
     nvcc = find_nvcc()
     if nvcc:
-        flags = ("-cubin", f"-arch={sm}", *FLAGS)
+        flags = ("-cubin", f"-arch={sm}", *FLAGS, *definitions)
         cubin = _cached(nvcc_version(nvcc), (*flags, everything), lambda: _nvcc(nvcc, path, (*flags, f"-I{include}")))
         return codes_of(cubin, name, nvcc_version(nvcc))
     roots = [os.environ.get(key) for key in ("CUDA_HOME", "CUDA_ROOT", "CUDA_PATH")]
     includes = [f"-I{include}", *(f"-I{root}/include" for root in roots if root)]
-    made = gpu.driver.nvrtc(text, name, (f"-arch={sm}", *FLAGS, *includes))
+    made = gpu.driver.nvrtc(text, name, (f"-arch={sm}", *FLAGS, *definitions, *includes))
     if made is None:
         raise MissingToolError(
             f"no nvcc was found to compile {name} with. Try: NVCC=/path/to/nvcc simtc ..., or --backend cupy"
@@ -80,6 +81,14 @@ def compile_source(path: Path, gpu: Gpu) -> dict[str, Code]:
 def compile_shipped(source: str, gpu: Gpu) -> dict[str, Code]:
     """Compile one of the sources that ship with simtc, such as "wmma_tiled.cu", for the GPU at hand."""
     return compile_source(folder("kernels") / source, gpu)
+
+
+def compile_twin(configuration: Configuration, gpu: Gpu) -> Code:
+    """Compile a configuration's twin for the GPU at hand."""
+    from simtc.gemm import TEMPLATE, definitions, twin_name  # noqa: PLC0415 - it brings the simulator along
+
+    path, flags = folder("kernels") / TEMPLATE, definitions(configuration)
+    return compile_source(path, gpu, definitions=flags)[twin_name(configuration)]
 
 
 def assemble(ptx: str, target: str) -> tuple[bytes, str]:
