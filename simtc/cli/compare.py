@@ -1,4 +1,4 @@
-"""simtc compare: replay what a GPU gave, with no GPU."""
+"""simtc compare: replay what a GPU gave, with no GPU; or set two runs side by side."""
 
 from __future__ import annotations
 
@@ -13,24 +13,54 @@ __all__ = ["compare"]
 
 
 @click.command
-@click.argument("capture", type=Path)
+@click.argument("path", metavar="CAPTURE|RUN", type=Path)
+@click.argument("other", metavar="[RUN]", type=Path, required=False)
+@click.option("--report", type=Path, help="also write a page: .html (with plots) or .md")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.compare/1")
-def compare(capture: Path, *, as_json: bool) -> None:
-    """Compute again what CAPTURE holds, with no GPU, and compare every bit with what the chip gave.
+def compare(path: Path, other: Path | None, report: Path | None, *, as_json: bool) -> None:
+    """Compute again what CAPTURE holds, with no GPU, and compare it with what the chip gave; or compare two RUNs.
 
     \b
     simtc compare validate/captures/h200/kernels-pycuda.json
+    simtc compare validate/captures/h200/timing-pycuda.json --report timing.html
+    simtc run wmma_tiled -m 512 -n 512 -k 512 --timing --json > a.json     (and another, b.json)
+    simtc compare a.json b.json
 
-    Exit code 1 where a bit differs or a case cannot be compared here.
+    Exit code 1 where a bit or a count differs, or a case cannot be compared here; for two runs, where their results
+    differ.
     """  # noqa: D301 - \b is click's mark for text that keeps its lines
-    from simtc.study.capture import read_capture  # noqa: PLC0415 - start-up stays fast
-    from simtc.study.compare import replay  # noqa: PLC0415
-    from simtc.study.validate_report import replay_text  # noqa: PLC0415
+    same = _runs(path, other, as_json=as_json) if other else _replay(path, report, as_json=as_json)
+    if not same:
+        raise click.exceptions.Exit(1)
 
-    read = read_capture(capture)
+
+def _replay(path: Path, report: Path | None, *, as_json: bool) -> bool:
+    from simtc.errors import BadInputError  # noqa: PLC0415 - start-up stays fast
+    from simtc.report.validation import outcome_html, outcome_markdown, outcome_of, outcome_text  # noqa: PLC0415
+    from simtc.study.capture import read_capture  # noqa: PLC0415
+    from simtc.study.compare import replay  # noqa: PLC0415
+
+    if report is not None and report.suffix not in (".html", ".md"):
+        raise BadInputError(f"--report {report}: the name must end in .html or .md")
+    read = read_capture(path)
     note_compilation()
     with bar("cases") as progress:
-        outcome = replay(read, progress=progress)
-    click.echo(json.dumps(outcome.to_dict(), indent=2) if as_json else replay_text(outcome))
-    if not outcome.same:
-        raise click.exceptions.Exit(1)
+        found = replay(read, progress=progress)
+    outcome = outcome_of(found)
+    if report is not None:
+        page = outcome_html(outcome) if report.suffix == ".html" else outcome_markdown(outcome)
+        try:
+            report.write_text(page, encoding="utf-8")
+        except OSError as error:
+            raise BadInputError(f"cannot write {report}: {error.strerror}") from None
+    click.echo(json.dumps(found.to_dict(), indent=2) if as_json else outcome_text(outcome))
+    return found.same
+
+
+def _runs(first: Path, second: Path, *, as_json: bool) -> bool:
+    from simtc.report.runs import runs_text  # noqa: PLC0415 - start-up stays fast
+    from simtc.study.runs import compare_runs, read_run  # noqa: PLC0415
+
+    found = compare_runs(read_run(first), read_run(second))
+    click.echo(json.dumps(found.to_dict(), indent=2) if as_json else runs_text(found))
+    return found.same

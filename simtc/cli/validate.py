@@ -19,24 +19,25 @@ __all__ = ["validate"]
 @click.option("--backend", default="pycuda", show_default=True, help="pycuda or cupy")
 @click.option("--out", type=Path, help="the capture's path [default: CAMPAIGN-DEVICE-BACKEND.json here]")
 @click.option("--fresh", is_flag=True, help="begin anew instead of going on where an interrupted run stopped")
+@click.option("--no-compare", is_flag=True, help="measure, and leave predictions of times to simtc compare")
 @click.option("--list", "listing", is_flag=True, help="list the campaigns and stop")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.validate/1")
 def validate(
-    campaign: str | None, backend: str, out: Path | None, *, fresh: bool, listing: bool, as_json: bool
+    campaign: str | None, backend: str, out: Path | None, *, fresh: bool, no_compare: bool, listing: bool, as_json: bool
 ) -> None:
-    """Run CAMPAIGN on the GPU, compute the same with simtc, and compare every bit.
+    """Run CAMPAIGN on the GPU, compute the same with simtc, and compare every bit, or every time.
 
     \b
     simtc validate kernels
     simtc validate numerics --backend cupy
 
-    Ends in a capture (OUT.json and OUT.npz, which simtc compare replays with no GPU) and a report beside it (OUT.md).
-    An interrupted campaign goes on where it stopped. Exit code 1 where a bit differs or a case could not run or be
-    compared.
+    Ends in a capture (OUT.json and OUT.npz, which simtc compare replays with no GPU) and a report beside it (OUT.md,
+    OUT.html). An interrupted campaign goes on where it stopped. Exit code 1 where a bit or a count differs, or a case
+    could not run or be compared; times are as far off as the report says.
     """  # noqa: D301 - \b is click's mark for text that keeps its lines
     from simtc.gpu import open_gpu  # noqa: PLC0415 - start-up stays fast
+    from simtc.report.validation import outcome_html, outcome_markdown, outcome_of, outcome_text  # noqa: PLC0415
     from simtc.study import validate as study  # noqa: PLC0415
-    from simtc.study import validate_report as report  # noqa: PLC0415
 
     if listing:
         for name in study.CAMPAIGNS:
@@ -50,9 +51,11 @@ def validate(
     chip = re.sub(r"[^a-z0-9]+", "_", gpu.description.device.lower().removeprefix("nvidia "))
     target = out or Path(f"{campaign}-{chip}-{backend}.json")
     with bar("cases") as progress:
-        outcome = study.validate(campaign, gpu, target, fresh=fresh, progress=progress)
-    target.with_suffix(".md").write_text(report.validated_markdown(outcome), encoding="utf-8")
-    click.echo(json.dumps(_json(outcome), indent=2) if as_json else report.validated_text(outcome))
+        outcome = study.validate(campaign, gpu, target, fresh=fresh, progress=progress, predict=not no_compare)
+    report = outcome_of(outcome)
+    target.with_suffix(".md").write_text(outcome_markdown(report), encoding="utf-8")
+    target.with_suffix(".html").write_text(outcome_html(report), encoding="utf-8")
+    click.echo(json.dumps(_json(outcome), indent=2) if as_json else outcome_text(report))
     if not outcome.same:
         raise click.exceptions.Exit(1)
 
@@ -62,6 +65,8 @@ def _json(outcome: object) -> dict[str, object]:
 
     if not isinstance(outcome, Validated):
         raise TypeError(f"{outcome!r} is no outcome of a campaign")
+    from simtc.study.compare import errors_by_quantity  # noqa: PLC0415
+
     capture = outcome.capture
     return {
         "schema": "simtc.validate/1",
@@ -73,5 +78,6 @@ def _json(outcome: object) -> dict[str, object]:
         "elements": capture.elements,
         "differing": {name: count for name, (count, _) in outcome.differing.items()},
         "not_compared": dict(outcome.not_compared),
+        "errors": errors_by_quantity(outcome.replay.points) if outcome.replay else {},
         "capture": str(outcome.path),
     }

@@ -59,7 +59,7 @@ def compile_source(path: Path, gpu: Gpu, *, definitions: tuple[str, ...] = ()) -
 
     """
     include, name = path.parent / "include", path.name
-    headers = sorted(include.glob("*.cuh")) if include.is_dir() else []
+    headers = [*sorted(include.glob("*.cuh")), *sorted(path.parent.glob("*.cuh"))]
     text = path.read_text(encoding="utf-8")
     sm = f"sm_{gpu.description.sm}"
     everything = "".join([text, *(header.read_text(encoding="utf-8") for header in headers)])
@@ -70,7 +70,7 @@ def compile_source(path: Path, gpu: Gpu, *, definitions: tuple[str, ...] = ()) -
         return codes_of(cubin, name, nvcc_version(nvcc))
     roots = [os.environ.get(key) for key in ("CUDA_HOME", "CUDA_ROOT", "CUDA_PATH")]
     includes = [f"-I{include}", *(f"-I{root}/include" for root in roots if root)]
-    made = gpu.driver.nvrtc(text, name, (f"-arch={sm}", *FLAGS, *definitions, *includes))
+    made = gpu.driver.nvrtc(text, name, (f"-arch={sm}", *FLAGS, *definitions, f"-I{path.parent}", *includes))
     if made is None:
         raise MissingToolError(
             f"no nvcc was found to compile {name} with. Try: NVCC=/path/to/nvcc simtc ..., or --backend cupy"

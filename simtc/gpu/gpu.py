@@ -93,7 +93,7 @@ class Gpu:
         grid3, block3 = dim3("grid", grid), dim3("block", block)
         try:
             function = self._function(code, shared_bytes)
-            buffers = _Buffers(self.driver, code.kernel, args)
+            buffers = Buffers(self.driver, code.kernel, args)
             yield Prepared(
                 driver=self.driver,
                 function=function,
@@ -121,7 +121,7 @@ class Gpu:
         return self._functions[key]
 
 
-class _Buffers:
+class Buffers:
     """Device copies of a launch's arrays, and the parameter area that points at them."""
 
     def __init__(self, driver: Driver, kernel: Kernel, args: Sequence[Any]) -> None:
@@ -145,6 +145,7 @@ class _Buffers:
         return pointer
 
     def write_back(self) -> None:
+        """Copy what the GPU left in them to the host's arrays."""
         for memory, array in self._kept:
             if array.flags.writeable:
                 self._driver.download(memory, array)
@@ -159,15 +160,15 @@ class Prepared:
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     shared_bytes: int
-    buffers: _Buffers
+    buffers: Buffers
+
+    def enqueue(self) -> None:
+        """Launch once and do not wait."""
+        self.driver.launch(self.function, self.grid, self.block, self.shared_bytes, self.buffers.area)
 
     def seconds(self) -> float:
         """Launch once, wait, and return the seconds between two events around the launch."""
-
-        def work() -> None:
-            self.driver.launch(self.function, self.grid, self.block, self.shared_bytes, self.buffers.area)
-
-        taken = self.driver.seconds(work)
+        taken = self.driver.seconds(self.enqueue)
         self.driver.synchronize()
         return taken
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from simtc.results.stall import Stall
@@ -136,6 +136,7 @@ class LaunchResult:
             "bank_conflicts": timing.bank_conflicts if timing else None,
             "resources": dict(timing.resources) if timing else None,
             "counters": dict(timing.counters) if timing else None,
+            "by_instruction": [asdict(one) for one in timing.by_instruction] if timing else None,
             "limit": timing.limit if timing else None,
         }
 

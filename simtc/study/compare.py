@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,10 +13,10 @@ from numpy.typing import NDArray
 
 from simtc.errors import BadInputError, SimtcError
 from simtc.study.capture import Capture, Record, record_of, sampled
+from simtc.study.measured import MeasuredCase, Point, errors, points
 from simtc.study.validate_case import Case, Difference, Skip, digest
-from simtc.study.validate_timing import TimingCase
 
-__all__ = ["Compared", "Replay", "compare_case", "replay"]
+__all__ = ["Compared", "Replay", "compare_case", "errors_by_quantity", "replay"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +27,14 @@ class Compared:
     elements: int = 0
     differing_rows: int = 0
     first: tuple[Difference, ...] = ()
+    points: tuple[Point, ...] = ()  # of a campaign that measures
     problem: str = ""
 
     @property
     def same(self) -> bool:
-        """True where every bit agrees."""
-        return not self.differing_rows and not self.problem
+        """True where every bit agrees, and every count; a time never does, and is as far off as it is."""
+        counts = any(point.error for point in self.points if point.unit == "count")
+        return not (self.differing_rows or self.problem or counts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +55,18 @@ class Replay:
         return tuple(case for case in self.cases if case.differing_rows)
 
     @property
+    def points(self) -> tuple[Point, ...]:
+        """What was measured beside what simtc predicts."""
+        return tuple(point for case in self.cases for point in case.points)
+
+    @property
     def problems(self) -> tuple[Compared, ...]:
         """The cases that could not be compared."""
         return tuple(case for case in self.cases if case.problem)
 
     @property
     def same(self) -> bool:
-        """True where every case was compared and every bit agrees."""
+        """True where every case was compared and every bit and count agrees."""
         return all(case.same for case in self.cases)
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,36 +84,75 @@ class Replay:
             "differing": [{"name": c.name, "rows": c.differing_rows, "first": [str(d) for d in c.first]}
                           for c in self.differing],
             "not_compared": [{"name": c.name, "reason": c.problem} for c in self.problems],
+            "errors": errors_by_quantity(self.points),
+            "points": [point.to_dict() for point in self.points],
         }  # fmt: skip
 
 
-def replay(capture: Capture, *, progress: Callable[[int, int], None] | None = None) -> Replay:
-    """Compute every case that ran on the chip, and compare.
+def replay(
+    capture: Capture,
+    *,
+    cases: Iterable[Case | MeasuredCase | Skip] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Replay:
+    """Compute every case that ran on the chip, and compare; what is measured is predicted on all cores.
+
+    Args:
+        capture: from `read_capture`.
+        cases: these instead of the campaign's own.
+        progress: called with (cases done, cases).
 
     Raises:
-        BadInputError: the campaign is none of this simtc's, or measures times.
+        BadInputError: the campaign is none of this simtc's.
 
     """
-    if any(record.measured for record in capture.cases.values()):
-        raise BadInputError(f"a capture of {capture.campaign} holds measured times; bits are what this replays")
-    made = dict(_cases(capture))
+    from simtc.study.validate import cases_of  # noqa: PLC0415 - which imports this module
+
+    chip = capture.sm, capture.machine["device"]
+    todo = cases_of(capture.campaign, capture.settings, *chip) if cases is None else cases
+    made = {case.name: case for case in todo if not isinstance(case, Skip)}
     ran = {name: record for name, record in capture.cases.items() if record.status == "ran"}
-    out = []
-    for done, (name, record) in enumerate(ran.items()):
-        if progress is not None:
-            progress(done, len(ran))
+
+    def one(name: str, record: Record) -> Compared:
         case = made.get(name)
-        missing = Compared(name=name, problem="this simtc's campaign has no such case")
-        out.append(missing if case is None else compare_case(case, record))
+        if case is None:
+            return Compared(name=name, problem="this simtc's campaign has no such case")
+        return compare_measured(case, record) if isinstance(case, MeasuredCase) else compare_case(case, record)
+
+    timed = any(isinstance(case, MeasuredCase) for case in made.values())
+    with ThreadPoolExecutor((os.cpu_count() or 1) if timed else 1) as pool:
+        waiting = [pool.submit(one, name, record) for name, record in ran.items()]
+        out = []
+        try:
+            for done, future in enumerate(waiting):
+                if progress is not None:
+                    progress(done, len(waiting))
+                out.append(future.result())
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
     return Replay(capture=capture, cases=tuple(out))
 
 
-def _cases(capture: Capture) -> Iterator[tuple[str, Case]]:
-    from simtc.study.validate import cases_of  # noqa: PLC0415 - which imports this module's neighbours
+def compare_measured(case: MeasuredCase, record: Record) -> Compared:
+    """Predict what was measured."""
+    try:
+        predicted = case.predict()
+    except SimtcError as error:
+        return Compared(name=case.name, problem=str(error))
+    if predicted is None:
+        return Compared(name=case.name)
+    if predicted.code != record.inputs:
+        return Compared(name=case.name, problem=record.note or "the chip ran other machine code than is simulated here")
+    return Compared(name=case.name, points=tuple(points(case, record.measured, predicted.values)))
 
-    for case in cases_of(capture.campaign, capture.settings, capture.sm):
-        if not isinstance(case, (Skip, TimingCase)):
-            yield case.name, case
+
+def errors_by_quantity(found: Iterable[Point]) -> dict[str, dict[str, Any]]:
+    """Return the errors of each quantity as JSON types."""
+    by: dict[str, list[Point]] = {}
+    for point in found:
+        by.setdefault(point.quantity, []).append(point)
+    return {quantity: asdict(errors(some)) for quantity, some in by.items()}
 
 
 def compare_case(case: Case, record: Record) -> Compared:

@@ -15,16 +15,17 @@ import simtc
 from simtc.errors import MissingToolError, SimtcError, unknown
 from simtc.gpu import Gpu
 from simtc.gpu.compile import find_nvcc, nvcc_version
-from simtc.numerics.rules import architecture_named
 from simtc.resources import folder
 from simtc.study.capture import Capture, Record, record_of, write_capture
 from simtc.study.capture_state import State
+from simtc.study.chip import Chip
+from simtc.study.compare import Replay, compare_case, replay
+from simtc.study.measured import MeasuredCase, NotHereError
 from simtc.study.validate_case import Case, Difference, Skip, differences, digest
-from simtc.study.validate_timing import TimingCase
 
 __all__ = ["CAMPAIGNS", "Validated", "campaign_settings", "cases_of", "validate"]
 
-CAMPAIGNS = ("numerics", "layouts", "kernels", "timing")
+CAMPAIGNS = ("numerics", "layouts", "kernels", "microbench", "timing", "counters")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +36,13 @@ class Validated:
     path: Path
     differing: Mapping[str, tuple[int, list[Difference]]] = field(default_factory=dict)  # elements, the first of them
     not_compared: Mapping[str, str] = field(default_factory=dict)  # ran on the GPU, but simtc could not compute it
+    replay: Replay | None = None  # of a campaign that measures: its predictions
 
     @property
     def same(self) -> bool:
-        """True where everything that the chip has ran, was compared, and agrees."""
-        return not (self.differing or self.not_compared or self.capture.count("failed"))
+        """True where everything that the chip has ran, was compared, and agrees (times: as far as counts go)."""
+        replayed = self.replay is None or self.replay.same
+        return replayed and not (self.differing or self.not_compared or self.capture.count("failed"))
 
 
 @cache
@@ -56,11 +59,16 @@ def campaign_settings(name: str) -> Mapping[str, Any]:
     """
     if name not in CAMPAIGNS:
         raise unknown("campaign", name, CAMPAIGNS, then="simtc validate --list")
-    return tomllib.loads((folder("validate") / f"{name}.toml").read_text(encoding="utf-8"))
+    home = folder("validate")
+    settings = tomllib.loads((home / f"{name}.toml").read_text(encoding="utf-8"))
+    for key in ("evaluation", "microbench"):  # the sets that several campaigns share: a capture holds them whole
+        if key in settings.get("uses", ()):
+            settings |= tomllib.loads((home / f"{key}.toml").read_text(encoding="utf-8")) | settings
+    return settings
 
 
-def cases_of(campaign: str, settings: Mapping[str, Any], sm: int) -> list[Case | TimingCase | Skip]:
-    """Return a campaign's cases for a chip.
+def cases_of(campaign: str, settings: Mapping[str, Any], sm: int, name: str = "") -> list[Case | MeasuredCase | Skip]:
+    """Return a campaign's cases for a chip, by its generation and by CUDA's name of it.
 
     Raises:
         BadInputError: no such campaign, or a chip that simtc has no arithmetic for.
@@ -69,7 +77,7 @@ def cases_of(campaign: str, settings: Mapping[str, Any], sm: int) -> list[Case |
     if campaign not in CAMPAIGNS:
         raise unknown("campaign", campaign, CAMPAIGNS, then="simtc validate --list")
     room = import_module(f"simtc.study.validate_{campaign}")
-    return list(room.cases(settings, architecture_named(f"sm_{sm}"), sm))
+    return list(room.cases(settings, Chip(sm, name)))
 
 
 def validate(
@@ -79,17 +87,19 @@ def validate(
     *,
     fresh: bool = False,
     progress: Callable[[int, int], None] | None = None,
-    cases: Iterable[Case | TimingCase | Skip] | None = None,
+    cases: Iterable[Case | MeasuredCase | Skip] | None = None,
+    predict: bool = True,
 ) -> Validated:
     """Run a campaign, going on where an interrupted run stopped, and write its capture to OUT (.json and .npz).
 
     Args:
-        campaign: numerics, layouts, kernels or timing.
+        campaign: one of CAMPAIGNS.
         gpu: from `simtc.gpu.open_gpu`.
         out: the capture's path; until it is complete, what is finished is in OUT with the ending .partial.
         fresh: forget what an interrupted run left.
         progress: called with (cases done, cases).
         cases: these instead of the campaign's own.
+        predict: also compute what was measured; the capture can be compared later, anywhere.
 
     Raises:
         BadInputError: what an interrupted run left is of another device, toolkit or campaign.
@@ -103,7 +113,7 @@ def validate(
     if fresh:
         partial.unlink(missing_ok=True)
     state = State(partial, {"campaign": campaign, "settings": dict(settings), "machine": machine})
-    todo = list(cases_of(campaign, settings, gpu.description.sm) if cases is None else cases)
+    todo = list(cases_of(campaign, settings, gpu.description.sm, gpu.description.device) if cases is None else cases)
     differing: dict[str, tuple[int, list[Difference]]] = {}
     problems: dict[str, str] = {}
     for done, case in enumerate(todo):
@@ -120,11 +130,13 @@ def validate(
     )
     write_capture(capture, out)
     state.remove()
-    return Validated(capture=capture, path=out, differing=differing, not_compared=problems)
+    measured = [case for case in todo if isinstance(case, MeasuredCase)]
+    replayed = replay(capture, cases=measured, progress=progress) if measured and predict else None
+    return Validated(capture=capture, path=out, differing=differing, not_compared=problems, replay=replayed)
 
 
 def _one(
-    case: Case | TimingCase,
+    case: Case | MeasuredCase,
     gpu: Gpu,
     state: State,
     differing: dict[str, tuple[int, list[Difference]]],
@@ -132,17 +144,19 @@ def _one(
 ) -> None:
     """Run one case unless it is finished, and compare it."""
     before = state.finished.get(case.name)
-    if before is not None and (before.status == "failed" or isinstance(case, TimingCase)):
-        return
-    if before is not None and not isinstance(case, TimingCase):
-        _recompare(case, before, differing, problems)
+    if before is not None:
+        if before.status == "ran" and not isinstance(case, MeasuredCase):
+            _recompare(case, before, differing, problems)
         return
     try:
-        if isinstance(case, TimingCase):
-            state.add(case.name, Record(status="ran", measured=case.measure(gpu)))
+        if isinstance(case, MeasuredCase):
+            state.add(case.name, _measured(case, gpu))
             return
         inputs = digest(case.inputs())
         result = case.run(gpu)
+    except NotHereError as error:
+        state.add(case.name, Record(status="skipped", reason=str(error)))
+        return
     except SimtcError as error:
         state.add(case.name, Record(status="failed", reason=str(error)))
         if not gpu.alive():
@@ -161,12 +175,16 @@ def _one(
         differing[case.name] = count, first
 
 
+def _measured(case: MeasuredCase, gpu: Gpu) -> Record:
+    """Measure a case: the digest of its machine code stands in the place of its inputs'."""
+    taken = case.measure(gpu)
+    return Record(status="ran", measured=dict(taken.values), inputs=taken.code, note=taken.note)
+
+
 def _recompare(
     case: Case, record: Record, differing: dict[str, tuple[int, list[Difference]]], problems: dict[str, str]
 ) -> None:
     """Compare what an earlier, interrupted run captured."""
-    from simtc.study.compare import compare_case  # noqa: PLC0415 - which reads captures and knows the campaigns
-
     outcome = compare_case(case, record)
     if outcome.problem:
         problems[case.name] = outcome.problem

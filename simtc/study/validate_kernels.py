@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import tempfile
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simtc import arch as chips
 from simtc.arch import Device
-from simtc.errors import BadInputError
 from simtc.gemm import Shipped, operands, shipped, shipped_names
-from simtc.gpu import Code, Gpu, compile_shipped
+from simtc.gpu import Gpu, compile_shipped
 from simtc.isa import Kernel
 from simtc.launch.launch import launch
-from simtc.sass import load
+from simtc.study.chip import Chip
+from simtc.study.measured import disassembled, same_code
 from simtc.study.validate_case import Case, Skip
 
-__all__ = ["KernelCase", "cases", "same_code"]
+__all__ = ["KernelCase", "cases"]
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ class KernelCase:
         )
         if not same_code(code, self.kernel):
             self.__dict__["note"] = f"{code.toolkit} compiled other machine code than the shipped listing's"
-            self.__dict__["kernel"] = _disassembled(code)  # then this is what must be simulated
+            self.__dict__["kernel"] = disassembled(code)  # then this is what must be simulated
         return D.view(f"uint{8 * D.itemsize}")
 
     @cached_property
@@ -87,28 +84,9 @@ class KernelCase:
         return f"D{list(place)} of {self.name}"
 
 
-def same_code(code: Code, kernel: Kernel) -> bool:
-    """Tell whether a compiled kernel is the listing's, word for word."""
-    words = b"".join((i.encoding or 0).to_bytes(16, "little") for i in kernel.instructions)
-    return code.machine_code == words
-
-
-def _disassembled(code: Code) -> Kernel:
-    """Read the cubin that the GPU ran.
-
-    Raises:
-        MissingToolError: there is no nvdisasm.
-
-    """
-    with tempfile.TemporaryDirectory() as scratch:
-        path = Path(scratch) / "kernel.cubin"
-        path.write_bytes(code.image)
-        return load(path)[code.kernel.name]
-
-
-def cases(settings: Mapping[str, Any], arch: str, sm: int) -> Iterator[Case | Skip]:  # noqa: ARG001 - every campaign's
+def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[Case | Skip]:
     """Yield every shipped kernel at every size; a kernel that the chip cannot run is named."""
-    board = _board(sm)
+    board, sm = chip.board, chip.sm
     for name in shipped_names():
         kernel = shipped(name)
         if not any(built // 10 == sm // 10 and built <= sm for built in kernel.sms):
@@ -128,13 +106,3 @@ def _sizes(kernel: Shipped, settings: Mapping[str, Any]) -> list[tuple[int, int,
         m, n, k = (blocks * block + more * multiple for blocks, block, more, multiple in steps)
         out.append((m, n, k))
     return out
-
-
-def _board(sm: int) -> Device:
-    """Return a board that executes what is compiled for a chip: the results do not depend on which."""
-    boards = [chips.device(name) for name in chips.device_names()]
-    able = [board for board in boards if board.sm_name.startswith("sm_") and int(board.sm_name[3:]) <= sm]
-    same = [board for board in able if int(board.sm_name[3:]) // 10 == sm // 10]
-    if not same:
-        raise BadInputError(f"simtc has no board of sm_{sm}'s generation. Try: simtc arch")
-    return max(same, key=lambda board: int(board.sm_name[3:]))

@@ -15,6 +15,7 @@ from simtc.gpu.compile import assemble
 from simtc.layout import fragment, ldmatrix
 from simtc.numerics import Instruction, format_named, instructions
 from simtc.numerics.multiply import mma
+from simtc.study.chip import Chip
 from simtc.study.validate_case import Case, Skip
 from simtc.study.validate_inputs import as_operand, draw
 from simtc.study.validate_numerics import multiply_on, probe_code
@@ -152,8 +153,9 @@ def _ldmatrix(sm: int) -> Iterator[Case]:
         )  # fmt: skip
 
 
-def cases(settings: Mapping[str, Any], arch: str, sm: int) -> Iterator[Case | Skip]:
+def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[Case | Skip]:
     """Yield wmma's loads, ldmatrix, and mma's operands one place at a time."""
+    arch, sm = chip.arch, chip.sm
     yield from _wmma_loads(arch, sm)
     if sm >= 75:
         yield from _ldmatrix(sm)

@@ -15,6 +15,7 @@ from simtc.gpu.compile import assemble
 from simtc.isa import Kernel, Parameter
 from simtc.numerics import Instruction, format_named, instructions
 from simtc.numerics.multiply import mma
+from simtc.study.chip import Chip
 from simtc.study.validate_case import Case, Skip
 from simtc.study.validate_inputs import as_operand, operands
 from simtc.study.validate_pack import core_matrices, pack, pack_memory, unpack, unpack_memory
@@ -116,9 +117,9 @@ def probe_code(image: bytes, toolkit: str, sm: int, pointers: int) -> Code:
     return Code(kernel=kernel, image=image, toolkit=toolkit)
 
 
-def cases(settings: Mapping[str, Any], arch: str, sm: int) -> Iterator[Case | Skip]:  # noqa: ARG001 - every campaign's
+def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[Case | Skip]:
     """Yield every instruction of an architecture on every distribution that suits it."""
-    for found in instructions(arch).values():
+    for found in instructions(chip.arch).values():
         kinds = settings["distributions" if format_named(found.a).is_float else "integer_distributions"]
         if family(found) == "wgmma" and found.n not in settings["wgmma_n"]:
             kinds = settings["wgmma_other"]

@@ -1,88 +1,116 @@
-"""Campaign `timing`: how long shipped GEMMs take on the chip. A measurement: nothing is compared."""
+"""Campaign `timing`: how long the evaluation set takes on the chip and in the clock, and cuBLAS beside it."""
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from simtc.gemm import Shipped, operands, shipped
-from simtc.gpu import Gpu, compile_shipped
-from simtc.gpu.compile import assemble
+from simtc.arch import Device
+from simtc.errors import MissingToolError
+from simtc.gpu import Gpu
+from simtc.gpu.cublas import gemm
+from simtc.isa import Kernel
+from simtc.study.chip import Chip
+from simtc.study.evaluation import GemmLaunch, evaluation_launches
+from simtc.study.measured import Measured, MeasuredCase, NotHereError, code_digest, disassembled, same_code
+from simtc.study.stopwatch import stopwatch
 from simtc.study.validate_case import Skip
-from simtc.study.validate_numerics import probe_code
-from simtc.study.validate_ptx import header
 
-__all__ = ["TimingCase", "cases", "flush_ptx"]
-
-_FLUSH_BYTES = 1 << 28  # several times any L2
+__all__ = ["CublasCase", "TimingCase", "cases", "launch_cycles"]
 
 
-def flush_ptx(sm: int) -> str:
-    """Return kernel probe(buffer): every thread of 128-thread blocks writes 16 bytes."""
-    return (
-        f"{header(f'sm_{sm}')}.visible .entry probe(.param .u64 q0)\n{{\n"
-        ".reg .b64 %p, %t; .reg .b32 %block, %lane, %place;\n"
-        "ld.param.u64 %p, [q0]; cvta.to.global.u64 %p, %p; mov.u32 %block, %ctaid.x; mov.u32 %lane, %tid.x;\n"
-        "mad.lo.u32 %place, %block, 128, %lane; mad.wide.u32 %t, %place, 16, %p;\n"
-        "st.global.v4.b32 [%t], {%lane, %lane, %lane, %lane};\nret;\n}\n"
-    )
+def launch_cycles(board: Device) -> float:
+    """Return what an empty kernel of one warp takes in the clock: the measured cycles leave it out."""
+    return board.sm.launch.base_cycles + board.sm.launch.warp_cycles
 
 
-@dataclass(frozen=True)
-class TimingCase:
-    """One shipped GEMM at one size."""
+@dataclass(frozen=True, kw_only=True)
+class TimingCase(MeasuredCase):
+    """One launch of a shipped kernel."""
 
-    shipped: Shipped
+    launch: GemmLaunch
+    board: Device
+    launches: int
+    simulated: bool  # False where it is too large for the clock
+
+    @property
+    def name(self) -> str:
+        """KERNEL/MxNxK/cold or warm."""
+        return self.launch.name
+
+    def measure(self, gpu: Gpu) -> Measured:
+        """Time single launches."""
+        code = self.launch.code(gpu)
+        with stopwatch(gpu) as watch, self.launch.prepared(gpu) as ready:
+            ready.seconds()
+            taken = watch.times(ready.enqueue, self.launches, cold=self.launch.caches == "cold")
+        note = ""
+        if not same_code(code, self.kernel):
+            note = f"{code.toolkit} compiled other machine code than the shipped listing's"
+            if self.simulated:
+                self.__dict__["kernel"] = disassembled(code)
+        return Measured(values=taken.to_dict(), code=code_digest(code), note=note)
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """What is simulated: the shipped listing, unless another compiler made other code for the GPU."""
+        return self.launch.shipped.kernel(self.board)
+
+    def predict(self) -> Measured | None:
+        """Launch with the clock."""
+        if not self.simulated:
+            return None
+        run = self.launch.simulate(self.board, self.kernel)
+        cycles = run.cycles - launch_cycles(self.board)
+        return Measured(values={"cycles": cycles}, code=code_digest(self.kernel))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CublasCase(MeasuredCase):
+    """The vendor's library on one size: measured alone."""
+
+    types: str
     size: tuple[int, int, int]
-    seed: int
+    caches: str
     launches: int
 
     @property
     def name(self) -> str:
-        """KERNEL/MxNxK."""
-        return f"{self.shipped.name}/{'x'.join(map(str, self.size))}"
+        """cublas.TYPES/MxNxK/cold or warm."""
+        return f"cublas.{self.types}/{'x'.join(map(str, self.size))}/{self.caches}"
 
-    def measure(self, gpu: Gpu) -> dict[str, float]:
-        """Return the median, least and greatest seconds of single launches, cold and warm."""
-        kernel, (m, n, k) = self.shipped, self.size
-        code = compile_shipped(kernel.source, gpu)[kernel.name]
-        args = kernel.arguments(operands(kernel, m, n, k, seed=self.seed), m, n, k, 1, 0)
-        sm = gpu.description.sm
-        flush = probe_code(*assemble(flush_ptx(sm), f"sm_{sm}"), sm, 1)
-        with (
-            gpu.prepared(flush, _FLUSH_BYTES // 2048, 128, [np.zeros(_FLUSH_BYTES, np.uint8)]) as sweep,
-            gpu.prepared(
-                code, kernel.grid(m, n), kernel.threads, args, shared_bytes=kernel.dynamic_shared_bytes
-            ) as gemm,
-        ):
-            gemm.seconds()
-            cold = []
-            for _ in range(self.launches):
-                sweep.seconds()
-                cold.append(gemm.seconds())
-            gemm.seconds()
-            warm = [gemm.seconds() for _ in range(self.launches)]
-        return _summary("cold", cold) | _summary("warm", warm)
+    def measure(self, gpu: Gpu) -> Measured:
+        """Time single calls."""
+        try:
+            with stopwatch(gpu) as watch, gemm(gpu, self.types, *self.size) as enqueue:
+                enqueue()
+                return Measured(values=watch.times(enqueue, self.launches, cold=self.caches == "cold").to_dict())
+        except MissingToolError as error:
+            raise NotHereError(str(error)) from None
+
+    def predict(self) -> None:
+        """Nothing: what cuBLAS runs is not simulated."""
 
 
-def _summary(name: str, seconds: list[float]) -> dict[str, float]:
-    return {
-        f"{name}_median_seconds": statistics.median(seconds),
-        f"{name}_min_seconds": min(seconds),
-        f"{name}_max_seconds": max(seconds),
-    }
-
-
-def cases(settings: Mapping[str, Any], arch: str, sm: int) -> Iterator[TimingCase | Skip]:  # noqa: ARG001 - every campaign's
-    """Yield the campaign's kernels at every size."""
-    for name in settings["kernels"]:
-        kernel = shipped(name)
-        if not any(built // 10 == sm // 10 and built <= sm for built in kernel.sms):
-            yield Skip(name=name, reason=f"it is not compiled for sm_{sm}")
-            continue
-        for size in settings["sizes"]:
-            yield TimingCase(kernel, tuple(size), settings["seed"], settings["launches"])
+def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[MeasuredCase | Skip]:
+    """Yield the evaluation set, the large sizes, and cuBLAS on each pair of types and size of them."""
+    beside: dict[tuple[str, tuple[int, int, int]], None] = {}
+    evaluation = list(evaluation_launches(settings, chip))
+    large = list(evaluation_launches({"launches": [settings["large"]]}, chip))
+    for simulated, launches in ((True, evaluation), (False, large)):
+        for one in launches:
+            if isinstance(one, Skip):
+                if simulated:
+                    yield one
+                continue
+            if simulated and not chip.known:
+                yield Skip(name=one.name, reason=f"simtc has no constants of {chip.name or 'this board'}")
+                continue
+            yield TimingCase(launch=one, board=chip.board, launches=settings["repeats"], simulated=simulated)
+            beside[one.types, one.size] = None
+    for types, size in beside:
+        if types in settings["cublas"]:
+            for caches in ("cold", "warm"):
+                yield CublasCase(types=types, size=size, caches=caches, launches=settings["repeats"])

@@ -95,5 +95,7 @@ def test_a_whole_run_writes_capture_and_report(tmp_path, monkeypatch):
     result = json.loads(outcome.stdout)
     assert result["schema"] == "simtc.validate/1"
     assert (result["ran"], result["differing"], result["capture"]) == (6, {}, "layouts-t4-pycuda.json")
-    assert sorted(p.name for p in tmp_path.iterdir()) == [f"layouts-t4-pycuda.{e}" for e in ("json", "md", "npz")]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        f"layouts-t4-pycuda.{e}" for e in ("html", "json", "md", "npz")
+    ]
     assert "| ldmatrix.x4.trans | 1 | 0 |" in (tmp_path / "layouts-t4-pycuda.md").read_text()

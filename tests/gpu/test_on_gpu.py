@@ -11,7 +11,9 @@ import simtc.gpu
 from simtc import arch
 from simtc.gemm import operands, shipped
 from simtc.launch.launch import launch
-from simtc.study.validate_kernels import cases, same_code
+from simtc.study.chip import Chip
+from simtc.study.measured import same_code
+from simtc.study.validate_kernels import cases
 
 pytestmark = pytest.mark.gpu
 
@@ -34,9 +36,8 @@ def test_both_launches_give_the_same_bits(gpu):
     kernel = shipped("wmma_ragged")
     m, n, k = 37, 53, 29
     settings = {"ragged": [[m, n, k]], "sizes": [], "seed": 1, "alpha": 3, "beta": -2}
-    board = next(
-        c for c in cases(settings, gpu.description.arch, gpu.description.sm) if c.name.startswith("wmma_ragged/")
-    ).board
+    chip = Chip(gpu.description.sm, gpu.description.device)
+    board = next(c for c in cases(settings, chip) if c.name.startswith("wmma_ragged/")).board
     given = operands(kernel, m, n, k, seed=1)
     results = []
     for run in ("gpu", "simulated"):

@@ -9,10 +9,10 @@ import pytest
 
 from simtc.errors import BadInputError, MissingToolError
 from simtc.gpu import GpuError
+from simtc.report.validation import outcome_markdown, outcome_of, outcome_text
 from simtc.study.capture import read_capture
 from simtc.study.validate import validate
 from simtc.study.validate_case import Skip
-from simtc.study.validate_report import validated_markdown, validated_text
 
 
 class FakeCase:
@@ -54,7 +54,7 @@ def test_a_campaign_ends_in_a_capture_and_forgets_its_state(gpu, out):
     assert (read.campaign, read.sm, read.count("ran"), read.count("skipped"), read.elements) == ("kernels", 75, 1, 1, 3)
     assert read.cases["b"].reason == "too new"
     assert sorted(p.name for p in out.parent.glob("kernels.*")) == ["kernels.json", "kernels.npz"]
-    assert "skipped: b: too new" in validated_text(done)
+    assert "skipped: b: too new" in outcome_text(outcome_of(done))
 
 
 def test_an_interrupted_campaign_loses_nothing_finished(gpu, out):
@@ -74,7 +74,7 @@ def test_a_difference_found_before_the_interruption_is_still_reported(gpu, out):
     with pytest.raises(KeyboardInterrupt):
         validate("kernels", gpu, out, cases=[first, FakeCase("b", error=KeyboardInterrupt())])
     done = validate("kernels", gpu, out, cases=[first, FakeCase("b")])
-    assert "GPU 0x3, simtc 0x4 (element 2)" in validated_text(done)
+    assert "GPU 0x3, simtc 0x4 (element 2)" in outcome_text(outcome_of(done))
 
 
 def test_a_line_cut_short_by_the_interruption_is_run_again(gpu, out):
@@ -108,7 +108,7 @@ def test_a_kernel_that_fails_is_reported_and_the_rest_goes_on(gpu, out):
     bad, good = FakeCase("bad", error=GpuError("probe on t4: out of resources")), FakeCase("good")
     done = validate("kernels", gpu, out, cases=[bad, good])
     assert (done.same, good.runs) == (False, 1)
-    assert "failed: bad: probe on t4: out of resources" in validated_text(done)
+    assert "failed: bad: probe on t4: out of resources" in outcome_text(outcome_of(done))
     assert read_capture(out).cases["bad"].status == "failed"
 
 
@@ -125,9 +125,9 @@ def test_a_fault_that_ends_the_context_stops_and_the_next_run_goes_on_behind_it(
 def test_what_differs_is_named_element_by_element(gpu, out):
     done = validate("kernels", gpu, out, cases=[FakeCase("a/x", gpu_says=(1, 9, 3)), FakeCase("a/y")])
     assert not done.same
-    text = validated_text(done)
+    text = outcome_text(outcome_of(done))
     assert "differs: a/x: 1 elements\n    [0, 1]: GPU 0x9, simtc 0x2 (element 1)" in text
     assert "1 cases differ" in text
-    page = validated_markdown(done)
+    page = outcome_markdown(outcome_of(done))
     assert "| a | 2 | 1 |" in page
     assert "- a/x: 1 elements; first [0, 1]: GPU 0x9" in page

@@ -1,0 +1,87 @@
+"""The evaluation set: the launches of shipped kernels on which the clock's accuracy is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from simtc.arch import Device
+from simtc.gemm import Shipped, operands, shipped
+from simtc.gpu import Code, Gpu, compile_shipped
+from simtc.gpu.gpu import Prepared
+from simtc.isa import Kernel
+from simtc.launch.launch import launch
+from simtc.results import LaunchResult
+from simtc.study.chip import Chip
+from simtc.study.validate_case import Skip
+
+__all__ = ["GemmLaunch", "evaluation_launches"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GemmLaunch:
+    """One launch of a shipped kernel."""
+
+    shipped: Shipped
+    size: tuple[int, int, int]
+    caches: str
+    seed: int = 0
+    alpha: float = 1.25
+    beta: float = -0.5
+
+    @property
+    def name(self) -> str:
+        """KERNEL/MxNxK/cold or warm."""
+        return f"{self.shipped.name}/{'x'.join(map(str, self.size))}/{self.caches}"
+
+    @property
+    def blocks(self) -> int:
+        """The blocks of the grid."""
+        x, y, z = self.shipped.grid(*self.size[:2])
+        return x * y * z
+
+    @property
+    def types(self) -> str:
+        """The types of A and of D, such as f16.f32."""
+        d, a, *_ = self.shipped.mma.split(".")[-4:]
+        return f"{a}.{d}"
+
+    def arguments(self) -> list[Any]:
+        """Return the launch's arguments, drawn anew."""
+        arrays = operands(self.shipped, *self.size, seed=self.seed)
+        return self.shipped.arguments(arrays, *self.size, self.alpha, self.beta)
+
+    def code(self, gpu: Gpu) -> Code:
+        """Compile the kernel for the GPU at hand."""
+        return compile_shipped(self.shipped.source, gpu)[self.shipped.name]
+
+    def prepared(self, gpu: Gpu) -> AbstractContextManager[Prepared]:
+        """Upload the launch."""
+        one = self.shipped
+        return gpu.prepared(
+            self.code(gpu), one.grid(*self.size[:2]), one.threads, self.arguments(),
+            shared_bytes=one.dynamic_shared_bytes,
+        )  # fmt: skip
+
+    def simulate(self, board: Device, kernel: Kernel | None = None) -> LaunchResult:
+        """Launch with the clock."""
+        one = self.shipped
+        return launch(
+            kernel or one.kernel(board), one.grid(*self.size[:2]), one.threads, self.arguments(),
+            shared_bytes=one.dynamic_shared_bytes, device=board, timing=True, caches=self.caches,
+        )  # fmt: skip
+
+
+def evaluation_launches(settings: Mapping[str, Any], chip: Chip) -> Iterator[GemmLaunch | Skip]:
+    """Yield the launches of evaluation.toml that the chip can run, cold and warm."""
+    for group in settings["launches"]:
+        for name in group["kernels"]:
+            kernel = shipped(name)
+            if not any(built // 10 == chip.sm // 10 and built <= chip.sm for built in kernel.sms):
+                yield Skip(name=name, reason=f"it is not compiled for sm_{chip.sm}")
+                continue
+            for size in group["sizes"]:
+                for caches in ("cold", "warm"):
+                    yield GemmLaunch(shipped=kernel, size=tuple(size), caches=caches)

@@ -1,0 +1,95 @@
+"""Campaign `counters`: what Nsight Compute counts of the evaluation set, beside what the clock counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+from simtc.arch import Device
+from simtc.gpu import Gpu
+from simtc.gpu.gpu import Prepared
+from simtc.isa import Kernel
+from simtc.results import LaunchResult, Stall
+from simtc.study.chip import Chip
+from simtc.study.evaluation import GemmLaunch, evaluation_launches
+from simtc.study.measured import Measured, MeasuredCase, code_digest
+from simtc.study.profiler import Profile
+from simtc.study.validate_case import Skip
+from simtc.study.validate_microbench import MicroCase, group_cases
+
+__all__ = ["CounterCase", "cases"]
+
+_STALLS = {f"stall_{cause.name}": "share" for cause in Stall}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CounterCase(MeasuredCase):
+    """One launch under the profiler."""
+
+    compared: ClassVar[Mapping[str, str]] = {
+        "instructions": "count", "bank_conflicts": "conflicts", "active_cycles": "cycles", "elapsed_cycles": "cycles",
+        **_STALLS,
+    }  # fmt: skip
+
+    launch: GemmLaunch | MicroCase
+    board: Device
+    profile: Profile = field(compare=False, repr=False)  # of the whole campaign: one start of the profiler does for all
+
+    @property
+    def name(self) -> str:
+        """As the launch is called."""
+        return self.launch.name
+
+    @property
+    def caches(self) -> str:
+        """Cold or warm."""
+        return self.launch.caches
+
+    def prepared(self, gpu: Gpu) -> AbstractContextManager[Prepared]:
+        """Upload the launch, for the process that is profiled."""
+        return self.launch.prepared(gpu)
+
+    def measure(self, gpu: Gpu) -> Measured:
+        """Look the launch up in the profile."""
+        return Measured(values=self.profile.of(gpu, self.name), code=code_digest(self.launch.code(gpu)))
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """What is simulated: the shipped listing."""
+        one = self.launch
+        return one.kernel if isinstance(one, MicroCase) else one.shipped.kernel(self.board)
+
+    def predict(self) -> Measured:
+        """Launch with the clock."""
+        run = self.launch.simulate(self.board, self.kernel)
+        return Measured(values=_values(run, self.board), code=code_digest(self.kernel))
+
+
+def _values(run: LaunchResult, board: Device) -> dict[str, float]:
+    """Return the clock's counts under the profiler's names; of several blocks, the cycles until all SMs are done."""
+    x, y, z = run.grid
+    alone = x * y * z == 1
+    cycles = {"active_cycles": run.cycles} if alone else {"elapsed_cycles": run.cycles + board.sm.launch.chip_cycles}
+    total = sum(run.stalls.values())
+    shares = {f"stall_{cause}": count / total for cause, count in run.stalls.items()}
+    return {"instructions": run.instructions, "bank_conflicts": run.bank_conflicts, **cycles, **shares}
+
+
+def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[CounterCase | Skip]:
+    """Yield the evaluation set, and launches of nothing."""
+    found: list[GemmLaunch | MicroCase | Skip] = list(evaluation_launches(settings, chip))
+    for group in settings["cases"]:
+        if group.get("counters"):
+            found += group_cases(group, settings, chip)
+    launches = [one for one in found if not isinstance(one, Skip)]
+    profile = Profile(settings, {one.name: one.caches for one in launches})
+    for one in found:
+        if isinstance(one, Skip):
+            yield one
+        elif not chip.known:
+            yield Skip(name=one.name, reason=f"simtc has no constants of {chip.name or 'this board'}")
+        else:
+            yield CounterCase(launch=one, board=chip.board, profile=profile)
