@@ -9,16 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from simtc.launch import launch  # type: ignore[no-redef] # the room is callable too
+    from simtc.launch import Struct, launch  # type: ignore[no-redef] # the room is callable too
     from simtc.layout import fragment
     from simtc.models.analytic import simulate
     from simtc.numerics.multiply import mma
     from simtc.sass import load
 
-__all__ = ["fragment", "launch", "load", "mma", "simulate"]
+__all__ = ["Struct", "fragment", "launch", "load", "mma", "simulate"]
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Struct": "launch",
     "fragment": "layout",
     "launch": "launch",
     "load": "sass",

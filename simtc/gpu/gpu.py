@@ -129,14 +129,13 @@ class Buffers:
         marshalled = marshal(kernel, args)  # checks everything, with the simulator's own addresses in the area
         area = bytearray(marshalled.area)
         self._kept: list[tuple[Any, np.ndarray]] = []
-        for arg, parameter in zip(args, kernel.parameters, strict=True):
-            if isinstance(arg, np.ndarray) and arg.ndim > 0:
-                pointer = self._upload(arg)
-            elif isinstance(arg, (list, tuple)):
-                pointer = self._upload(np.array([self._upload(item) for item in arg] or [0], np.uint64))
-            else:
-                continue
-            area[parameter.offset : parameter.offset + 8] = pointer.to_bytes(8, "little")
+        addresses: list[int] = []
+        for number, array in enumerate(marshalled.buffers):
+            for one in marshalled.tables.get(number, ()):  # arrays of pointers come after what they point to
+                array[one.at // 8] = addresses[one.buffer] + one.offset
+            addresses.append(self._upload(array))
+        for one in marshalled.pointers:
+            area[one.at : one.at + 8] = (addresses[one.buffer] + one.offset).to_bytes(8, "little")
         self.area = bytes(area)
 
     def _upload(self, array: np.ndarray) -> int:

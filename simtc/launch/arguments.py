@@ -2,27 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from simtc.errors import BadInputError
-from simtc.isa import Kernel
+from simtc.isa import Kernel, Parameter
 from simtc.machine.arena import Arena
 
-__all__ = ["Marshalled", "marshal"]
+__all__ = ["Marshalled", "Pointer", "Struct", "marshal"]
 
 
 _BANK_BYTES = 1 << 16
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A struct passed by value that holds device pointers.
+
+    Example:
+        >>> view = Struct(bytes(16), {8: np.zeros(4, np.float32)})
+        >>> len(view.data)
+        16
+
+    """
+
+    data: bytes
+    pointers: Mapping[int, np.ndarray | tuple[np.ndarray, int]]
+    """By its byte in the struct, what each pointer points to: an array, or an array and a byte in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointer:
+    """A pointer in the parameter area: the byte where it stands, the buffer it points to, and the byte in that."""
+
+    at: int
+    buffer: int
+    offset: int
+
+
+@dataclass(slots=True, kw_only=True)
 class Marshalled:
     """The parameter area, the buffers it points to, and the constant banks with the addresses that a driver adds."""
 
     area: bytes
+    buffers: list[np.ndarray]
+    tables: dict[int, list[Pointer]]
+    """Of the buffers that are arrays of pointers, by buffer, what stands in them."""
+    pointers: list[Pointer]
     arena: Arena
     constants: dict[int, bytes]
 
@@ -31,7 +60,8 @@ def marshal(kernel: Kernel, args: Sequence[Any]) -> Marshalled:
     """Turn arguments into a parameter area.
 
     A numpy array is a device buffer (a parameter of 8 bytes), a list of arrays an array of pointers, a numpy scalar or
-    bytes a value of exactly the parameter's size.
+    bytes a value of exactly the parameter's size, a Struct such a value with pointers in it. Arrays that share memory,
+    one being a view of the other, are one buffer.
 
     Raises:
         BadInputError: wrong count, type or size, with the parameter's number.
@@ -43,33 +73,83 @@ def marshal(kernel: Kernel, args: Sequence[Any]) -> Marshalled:
             f"{kernel.name} takes {len(kernel.parameters)} arguments ({sizes} bytes), got {len(args)}. "
             f"Try: simtc sass on its file, which lists them"
         )
-    buffers: list[np.ndarray] = []
-    pointers: dict[int, list[int]] = {}
-    plain: dict[int, bytes] = {}
-    single: dict[int, int] = {}
+    found: list[tuple[int, np.ndarray, int]] = []  # a place in the area, what it points to, and where in that
+    lists: list[tuple[int, list[np.ndarray]]] = []
+    area = bytearray(kernel.parameter_bytes)
     for place, (arg, parameter) in enumerate(zip(args, kernel.parameters, strict=True)):
         if isinstance(arg, np.ndarray) and arg.ndim > 0:
-            single[place] = len(buffers)
-            buffers.append(_buffer(kernel, place, arg, parameter.size))
+            found.append((parameter.offset, _buffer(kernel, place, arg, parameter.size), 0))
         elif isinstance(arg, (list, tuple)):
-            pointers[place] = list(range(len(buffers), len(buffers) + len(arg)))
-            buffers.extend(_buffer(kernel, place, item, parameter.size) for item in arg)
+            lists.append((parameter.offset, [_buffer(kernel, place, item, parameter.size) for item in arg]))
+        elif isinstance(arg, Struct):
+            area[parameter.offset : parameter.offset + parameter.size] = _value(kernel, place, arg.data, parameter.size)
+            found += [
+                (parameter.offset + at, array, offset) for at, array, offset in _inside(kernel, place, arg, parameter)
+            ]
         else:
-            plain[place] = _value(kernel, place, arg, parameter.size)
-    tables = {place: np.zeros(max(len(inside), 1), np.uint64) for place, inside in pointers.items()}
-    table_at = {place: len(buffers) + order for order, place in enumerate(tables)}
+            area[parameter.offset : parameter.offset + parameter.size] = _value(kernel, place, arg, parameter.size)
+    owners, where = _owners(kernel, [array for _, array, _ in found] + [one for _, many in lists for one in many])
+    pointers = [
+        Pointer(at=at, buffer=buffer, offset=start + offset)
+        for (at, _, offset), (buffer, start) in zip(found, where, strict=False)
+    ]
+    tables: dict[int, list[Pointer]] = {}
+    rest = iter(where[len(found) :])
+    for at, many in lists:
+        pointers.append(Pointer(at=at, buffer=len(owners) + len(tables), offset=0))
+        inside = [Pointer(at=8 * i, buffer=b, offset=o) for i, (b, o) in zip(range(len(many)), rest, strict=False)]
+        tables[len(owners) + len(tables)] = inside
+    buffers = [*owners, *(np.zeros(max(len(inside), 1), np.uint64) for inside in tables.values())]
     variables = np.frombuffer(kernel.global_data, np.uint8).copy()
-    every = [*buffers, *tables.values(), *([variables] if variables.size else [])]
+    every = [*buffers, *([variables] if variables.size else [])]
     addresses = Arena(every).addresses  # where each will be; the tables' contents depend on it
-    for place, inside in pointers.items():
-        tables[place][: len(inside)] = [addresses[i] for i in inside]
-    arena = Arena(every)
-    area = bytearray(kernel.parameter_bytes)
-    for place, parameter in enumerate(kernel.parameters):
-        where = single.get(place, table_at.get(place))
-        value = plain[place] if where is None else addresses[where].to_bytes(8, "little")
-        area[parameter.offset : parameter.offset + len(value)] = value
-    return Marshalled(bytes(area), arena, _linked(kernel, addresses[-1] if variables.size else 0))
+    for table, inside in tables.items():
+        for one in inside:
+            buffers[table][one.at // 8] = addresses[one.buffer] + one.offset
+    for one in pointers:
+        area[one.at : one.at + 8] = (addresses[one.buffer] + one.offset).to_bytes(8, "little")
+    return Marshalled(
+        area=bytes(area),
+        buffers=buffers,
+        tables=tables,
+        pointers=pointers,
+        arena=Arena(every),
+        constants=_linked(kernel, addresses[-1] if variables.size else 0),
+    )
+
+
+def _inside(kernel: Kernel, place: int, struct: Struct, parameter: Parameter) -> Iterator[tuple[int, np.ndarray, int]]:
+    """Yield each pointer of a struct: its byte, the array, and the byte in the array."""
+    for at, target in struct.pointers.items():
+        array, offset = target if isinstance(target, tuple) else (target, 0)
+        if not 0 <= at <= parameter.size - 8:
+            raise BadInputError(
+                f"argument {place} of {kernel.name}: a pointer at byte {at} does not fit into {parameter.size} bytes"
+            )
+        yield at, _buffer(kernel, place, array, 8), int(offset)
+
+
+def _owners(kernel: Kernel, arrays: Sequence[np.ndarray]) -> tuple[list[np.ndarray], list[tuple[int, int]]]:
+    """Return the arrays that hold all others, and for each array given its owner and the byte where it starts in it."""
+    owners: list[np.ndarray] = []
+    starts = [int(array.__array_interface__["data"][0]) for array in arrays]
+    spans = [(start, start + array.nbytes) for start, array in zip(starts, arrays, strict=True)]
+    holder: list[int] = []
+    largest = sorted(range(len(arrays)), key=lambda i: -arrays[i].nbytes)  # stable: of equals, the first given
+    for mine in range(len(arrays)):
+        first, last = spans[mine]
+        touching = [i for i in largest if spans[i][0] < last and first < spans[i][1]]
+        holder.append(touching[0] if touching else mine)
+        if touching and not (spans[holder[mine]][0] <= first and last <= spans[holder[mine]][1]):
+            raise BadInputError(
+                f"two buffers of {kernel.name} overlap, and neither holds the other: pass views of one array with it"
+            )
+    number: dict[int, int] = {}
+    for one in holder:
+        if one not in number:
+            number[one] = len(owners)
+            owners.append(arrays[one])
+    return owners, [(number[one], starts[i] - starts[one]) for i, one in enumerate(holder)]
 
 
 def _linked(kernel: Kernel, variables_at: int) -> dict[int, bytes]:
@@ -93,7 +173,7 @@ def _linked(kernel: Kernel, variables_at: int) -> dict[int, bytes]:
 def _buffer(kernel: Kernel, place: int, array: Any, size: int) -> np.ndarray:
     if not isinstance(array, np.ndarray):
         raise BadInputError(
-            f"argument {place} of {kernel.name}: a list must hold numpy arrays, got {type(array).__name__}"
+            f"argument {place} of {kernel.name}: pointers lead to numpy arrays, got {type(array).__name__}"
         )
     if size != 8:
         raise BadInputError(

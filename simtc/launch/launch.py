@@ -44,7 +44,7 @@ def launch(
         grid: blocks in x, y, z.
         block: threads of a block in x, y, z.
         args: numpy arrays are device buffers, written back in place once the kernel has ended; numpy scalars and bytes
-            are values; a list of arrays is an array of pointers.
+            are values; a list of arrays is an array of pointers; a simtc.Struct is a value with pointers in it.
         shared_bytes: dynamic shared memory of a block.
         device: a board, such as "t4"; its generation must be the kernel's.
         timing: also count cycles.

@@ -47,7 +47,7 @@ def test_arguments():
     )
     refused(r"argument 4 of wmma_naive is a value of 4 bytes, got float16\[16, 16\]", [*good[:4], good[0], *good[5:]])
     refused(r"argument 0 of wmma_naive: the array must be C-contiguous", [good[0].T, *good[1:]])
-    refused(r"argument 0 of wmma_naive: a list must hold numpy arrays, got int", [[1, 2], *good[1:]])
+    refused(r"argument 0 of wmma_naive: pointers lead to numpy arrays, got int", [[1, 2], *good[1:]])
 
 
 def test_sizes():
