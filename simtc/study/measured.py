@@ -31,7 +31,7 @@ class Measured:
     """What the chip gave, or what simtc predicts, for one case."""
 
     values: Mapping[str, float]
-    code: str = ""  # digest of the machine code that ran: what is predicted must be the same
+    code: str = ""  # digest of the machine code; what is predicted must be the same, "" is predicted of no code
     note: str = ""
 
 

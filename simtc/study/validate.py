@@ -25,7 +25,7 @@ from simtc.study.validate_case import Case, Difference, Skip, differences, diges
 
 __all__ = ["CAMPAIGNS", "Validated", "campaign_settings", "cases_of", "validate"]
 
-CAMPAIGNS = ("numerics", "layouts", "kernels", "microbench", "timing", "counters")
+CAMPAIGNS = ("numerics", "layouts", "kernels", "microbench", "timing", "configured", "counters")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +64,8 @@ def campaign_settings(name: str) -> Mapping[str, Any]:
     for key in ("evaluation", "microbench"):  # the sets that several campaigns share: a capture holds them whole
         if key in settings.get("uses", ()):
             settings |= tomllib.loads((home / f"{key}.toml").read_text(encoding="utf-8")) | settings
+    if "twins" in settings.get("uses", ()):
+        settings["twins"] = tomllib.loads((folder("kernels") / "twins.toml").read_text(encoding="utf-8"))
     return settings
 
 

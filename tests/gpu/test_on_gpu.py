@@ -10,9 +10,13 @@ import pytest
 import simtc.gpu
 from simtc import arch
 from simtc.gemm import operands, shipped
+from simtc.gpu.cublas import gemm
 from simtc.launch.launch import launch
 from simtc.study.chip import Chip
 from simtc.study.measured import same_code
+from simtc.study.stopwatch import stopwatch
+from simtc.study.validate import campaign_settings, cases_of
+from simtc.study.validate_case import Skip
 from simtc.study.validate_kernels import cases
 
 pytestmark = pytest.mark.gpu
@@ -88,3 +92,29 @@ def test_cupys_nvrtc_compiles(gpu):
     out = np.zeros(1, np.int32)
     gpu.launch(simtc.gpu.code.codes_of(made[0], "k.cu")["k"], 1, 1, [out])
     assert out.tolist() == [42]
+
+
+@pytest.mark.parametrize("campaign", ["microbench", "timing", "configured"])
+def test_a_case_of_each_campaign_is_measured_and_predicted(gpu, campaign):
+    chip = Chip(gpu.description.sm, gpu.description.device)
+    found = cases_of(campaign, campaign_settings(campaign), chip.sm, chip.name)
+    ran = [case for case in found if not isinstance(case, Skip)]
+    if not ran:
+        pytest.skip(found[0].reason)
+    taken, predicted = ran[0].measure(gpu), ran[0].predict()
+    assert 0 < taken.values["least_cycles"] <= taken.values["cycles"] <= taken.values["most_cycles"] < 1e9
+    assert set(predicted.values) & set(taken.values)
+    assert taken.note or predicted.code == taken.code
+
+
+def test_cublas_multiplies(gpu):
+    with gemm(gpu, "f16.f32", 64, 32, 128) as enqueue:
+        enqueue()
+        gpu.driver.synchronize()
+
+
+def test_the_clock_of_a_stamp_agrees_with_the_events(gpu):
+    with stopwatch(gpu) as watch:
+        taken = watch.times(watch.spin, 5, cold=False)
+    assert min(taken.cycles) > 300_000
+    assert min(taken.cycles) / (gpu.description.clock_mhz * 1e6) < 2 * min(taken.seconds) + 1e-4

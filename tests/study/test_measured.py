@@ -130,12 +130,12 @@ def test_spans_are_block_by_block():
     assert spans(times, 2).tolist() == [35, 20]
 
 
-@pytest.mark.parametrize("campaign", ["microbench", "timing", "counters"])
+@pytest.mark.parametrize("campaign", ["microbench", "timing", "configured", "counters"])
 def test_settings_are_plain_json_so_that_a_capture_holds_its_whole_set(campaign):
     settings = campaign_settings(campaign)
     assert json.loads(json.dumps(settings)) == settings
     names = [case.name for case in cases_of(campaign, settings, 90, "NVIDIA H200")]
-    assert len(names) == len(set(names)) > 90
+    assert len(names) == len(set(names)) > 20
 
 
 def test_the_evaluation_set_and_the_calibration_set_share_no_kernel():
