@@ -69,8 +69,10 @@ def test_special_operands_are_special():
 @pytest.mark.parametrize("campaign", CAMPAIGNS)
 @pytest.mark.parametrize("sm", [70, 75, 80, 86, 89, 90])
 def test_every_chip_has_cases_with_names_of_their_own(campaign, sm):
-    names = [case.name for case in cases_of(campaign, campaign_settings(campaign), sm)]
-    assert len(set(names)) == len(names) > 5
+    found = cases_of(campaign, campaign_settings(campaign), sm)
+    names = [case.name for case in found]
+    assert len(set(names)) == len(names) > 0
+    assert len(names) > 5 or all(isinstance(case, Skip) and case.reason for case in found)
 
 
 @pytest.mark.slow
