@@ -19,6 +19,7 @@ from simtc.launch.launch import launch
 from simtc.study.chip import Chip
 from simtc.study.measured import disassembled, same_code
 from simtc.study.validate_case import Case, Skip
+from simtc.study.validate_twins import twin_cases
 
 __all__ = ["KernelCase", "cases"]
 
@@ -95,6 +96,8 @@ def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[Case | Skip]:
             continue
         for size in _sizes(kernel, settings):
             yield KernelCase(kernel, board, size, settings["seed"], settings["alpha"], settings["beta"])
+    if "twin_blocks" in settings:  # captures from before there were twins have none
+        yield from twin_cases(settings, chip)
 
 
 def _sizes(kernel: Shipped, settings: Mapping[str, Any]) -> list[tuple[int, int, int]]:
