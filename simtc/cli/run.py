@@ -36,6 +36,9 @@ __all__ = ["run"]
 @click.option("--arg", "args", multiple=True, metavar="SPEC", help="an argument, in order: see below")
 @click.option("--shared-bytes", default=0, show_default=True, help="dynamic shared memory of a block")
 @click.option("--timing", is_flag=True, help="count cycles too, and say where they went")
+@click.option(
+    "--fidelity", default="full", show_default=True, help="of the timing: full, or sampled: any size, no values"
+)
 @click.option("--caches", default="cold", show_default=True, help="cold, or warm: L2 holds the operands")
 @click.option(
     "--timeline", type=Path, metavar="FILE", help="write what every warp did: .json[.gz] Perfetto, .kanata, .txt"
@@ -59,7 +62,7 @@ def run(target: str | None, kernel: str | None, **options: Any) -> None:
         return
     if target is None:
         raise BadInputError("name a shipped kernel or a file. Try: simtc run --list")
-    _check_timeline(options)
+    _check_timing(options)
     note_compilation()
     if Path(target).suffix or Path(target).exists():
         _run_file(Path(target), kernel, options)
@@ -67,8 +70,14 @@ def run(target: str | None, kernel: str | None, **options: Any) -> None:
         _run_shipped(target, options)
 
 
-def _check_timeline(options: dict[str, Any]) -> None:
+def _check_timing(options: dict[str, Any]) -> None:
     path = options["timeline"]
+    if options["fidelity"] != "full":
+        for name in ("timeline", "out"):
+            if options[name]:
+                raise BadInputError(f"--{name} needs --fidelity full: a sampled run computes nothing")
+        if not options["timing"]:
+            raise BadInputError(f"--fidelity {options['fidelity']} needs --timing")
     if path is None:
         return
     if not options["timing"]:
@@ -111,11 +120,13 @@ def _run_shipped(name: str, options: dict[str, Any]) -> None:
     one.check(m, n, k)
     files = {"A": options["a_file"], "B": options["b_file"], "C": options["c_file"]}
     given = {x: read_matrix(p, x, one.shape(x, m, n, k), one.dtype(x)) for x, p in files.items() if p}
-    arrays = operands(one, m, n, k, seed=options["seed"], given=given)
+    seed = options["seed"] if options["fidelity"] == "full" else None
+    arrays = operands(one, m, n, k, seed=seed, given=given)
     with bar("blocks") as progress:
         solved = solve(
             one, board, arrays, m=m, n=n, k=k, alpha=options["alpha"], beta=options["beta"],
-            timing=options["timing"], caches=options["caches"], timeline=bool(options["timeline"]), progress=progress,
+            timing=options["timing"], fidelity=options["fidelity"], caches=options["caches"],
+            timeline=bool(options["timeline"]), progress=progress,
         )  # fmt: skip
     _write_timeline(solved.launch, options["timeline"])
     if options["out"]:
@@ -145,8 +156,8 @@ def _run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
         result = launch(
             chosen, _numbers("grid", options["grid"]), _numbers("block", options["block"]), parsed.values,
             shared_bytes=options["shared_bytes"], device=_board(options), timing=options["timing"],
-            caches=options["caches"], timeline=bool(options["timeline"]), progress=progress,
-            instruction_limit=options["max_instructions"] or INSTRUCTION_LIMIT,
+            fidelity=options["fidelity"], caches=options["caches"], timeline=bool(options["timeline"]),
+            progress=progress, instruction_limit=options["max_instructions"] or INSTRUCTION_LIMIT,
         )  # fmt: skip
     _write_timeline(result, options["timeline"])
     for target, array in parsed.saves:

@@ -56,12 +56,12 @@ class Marshalled:
     constants: dict[int, bytes]
 
 
-def marshal(kernel: Kernel, args: Sequence[Any]) -> Marshalled:
+def marshal(kernel: Kernel, args: Sequence[Any], *, contents: bool = True) -> Marshalled:
     """Turn arguments into a parameter area.
 
     A numpy array is a device buffer (a parameter of 8 bytes), a list of arrays an array of pointers, a numpy scalar or
     bytes a value of exactly the parameter's size, a Struct such a value with pointers in it. Arrays that share memory,
-    one being a view of the other, are one buffer.
+    one being a view of the other, are one buffer. Without `contents` the buffers hold zeros, whatever the arrays hold.
 
     Raises:
         BadInputError: wrong count, type or size, with the parameter's number.
@@ -102,7 +102,7 @@ def marshal(kernel: Kernel, args: Sequence[Any]) -> Marshalled:
     buffers = [*owners, *(np.zeros(max(len(inside), 1), np.uint64) for inside in tables.values())]
     variables = np.frombuffer(kernel.global_data, np.uint8).copy()
     every = [*buffers, *([variables] if variables.size else [])]
-    addresses = Arena(every).addresses  # where each will be; the tables' contents depend on it
+    addresses = Arena(every, empty=len(every)).addresses  # where each will be; the tables' contents depend on it
     for table, inside in tables.items():
         for one in inside:
             buffers[table][one.at // 8] = addresses[one.buffer] + one.offset
@@ -113,7 +113,7 @@ def marshal(kernel: Kernel, args: Sequence[Any]) -> Marshalled:
         buffers=buffers,
         tables=tables,
         pointers=pointers,
-        arena=Arena(every),
+        arena=Arena(every, empty=0 if contents else len(owners)),
         constants=_linked(kernel, addresses[-1] if variables.size else 0),
     )
 

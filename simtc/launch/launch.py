@@ -6,18 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from simtc import arch
-from simtc.errors import BadInputError
+from simtc.errors import BadInputError, unknown
 from simtc.isa import Kernel
 from simtc.launch.arguments import marshal
 from simtc.launch.grid import bank0, dim3, geometry
 from simtc.machine.functional import execute
-from simtc.machine.lowering import lower
+from simtc.machine.lowering import Lowered, lower
 from simtc.machine.state import Geometry
 from simtc.results import LaunchResult
 
 __all__ = ["INSTRUCTION_LIMIT", "launch"]
 
 _SLICES = 1_000_000
+_FIDELITIES = ("full", "sampled")
 INSTRUCTION_LIMIT = 100_000_000  # per warp: minutes of simulation, beyond any real kernel
 
 
@@ -30,6 +31,7 @@ def launch(
     shared_bytes: int = 0,
     device: str | arch.Device = "t4",
     timing: bool = False,
+    fidelity: str = "full",
     caches: str = "cold",
     timeline: bool = False,
     check: bool = False,
@@ -48,6 +50,9 @@ def launch(
         shared_bytes: dynamic shared memory of a block.
         device: a board, such as "t4"; its generation must be the kernel's.
         timing: also count cycles.
+        fidelity: of the timing. "full" executes every block. "sampled" estimates the cycles of a launch of any size
+            from a part of it: the result says how far off it may be, nothing is computed, and the arrays stay as they
+            were.
         timeline: with timing, also keep what every warp did in every cycle (the first million slices of it).
         check: also find reads of registers and shared memory that nothing wrote, and races between warps in shared
             memory (several times slower; not together with timing).
@@ -64,19 +69,39 @@ def launch(
     board = arch.device(device) if isinstance(device, str) else device
     if caches not in ("cold", "warm"):
         raise BadInputError(f"caches {caches!r}: allowed are 'cold' and 'warm'")
+    if fidelity not in _FIDELITIES:
+        raise unknown("fidelity", fidelity, _FIDELITIES)
+    if fidelity == "sampled" and (timeline or not timing):
+        raise BadInputError("fidelity 'sampled' needs timing=True, and has no timeline: it skips cycles")
     if check and timing:
         raise BadInputError("check and timing exclude each other: run once with each")
     _require_executable(kernel, board)
     grid3, block3 = dim3("grid", grid), dim3("block", block)
     shape = geometry(kernel, grid3, block3, shared_bytes, board)
     lowered = lower(kernel)
-    marshalled = marshal(kernel, args)
+    marshalled = marshal(kernel, args, contents=fidelity == "full" or _needs_data(lowered))
     banks = {**marshalled.constants, 0: bank0(kernel, grid3, block3, marshalled.area)}
     literals = lowered.rows(banks)
     shape[Geometry.LITERAL_WORDS] = literals.size
     memory = marshalled.arena.memory(banks)
     clocked = None
-    if timing:
+    if fidelity == "sampled":
+        from simtc.timing.sampled import sample_launch  # noqa: PLC0415 - the clock is compiled only where it is used
+
+        clocked = sample_launch(
+            lowered,
+            device=board,
+            grid=grid3,
+            block=block3,
+            geometry=shape,
+            literals=literals,
+            memory=memory,
+            arena=marshalled.arena,
+            warm=caches == "warm",
+            progress=progress,
+        )
+        instructions = sum(one.issued for one in clocked.by_instruction)
+    elif timing:
         from simtc.timing.simulate import time_launch  # noqa: PLC0415 - the clock is compiled only where it is used
 
         clocked = time_launch(
@@ -106,10 +131,18 @@ def launch(
             progress=progress,
             threads=threads,
         )
-    marshalled.arena.write_back()
+    if fidelity == "full":
+        marshalled.arena.write_back()
     return LaunchResult(
         kernel=kernel.name, device=board.name, grid=grid3, block=block3, instructions=instructions, timing=clocked
     )
+
+
+def _needs_data(lowered: Lowered) -> bool:
+    """Tell whether branches or addresses depend on what the buffers hold."""
+    from simtc.timing.skeleton import skeleton  # noqa: PLC0415 - only a sampled launch asks
+
+    return skeleton(lowered).needs_data
 
 
 def _require_executable(kernel: Kernel, board: arch.Device) -> None:

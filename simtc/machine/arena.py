@@ -24,7 +24,8 @@ class Arena:
 
     """
 
-    def __init__(self, arrays: Sequence[np.ndarray]) -> None:
+    def __init__(self, arrays: Sequence[np.ndarray], *, empty: int = 0) -> None:
+        """Lay arrays out; the first `empty` of them are not copied: their bytes are zeros."""
         self._arrays = list(arrays)
         starts, top = [], 0
         for array in self._arrays:
@@ -33,7 +34,7 @@ class Arena:
         self._starts = np.array(starts, np.int64)
         self._ends = self._starts + np.array([a.nbytes for a in self._arrays], np.int64)
         self._bytes = np.zeros(max(top, 16), np.uint8)
-        for array, start, end in zip(self._arrays, self._starts, self._ends, strict=True):
+        for array, start, end in list(zip(self._arrays, self._starts, self._ends, strict=True))[empty:]:
             self._bytes[start:end] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         self.addresses = tuple(int(GLOBAL_BASE + start) for start in starts)
 

@@ -15,10 +15,13 @@ def gemm_text(solved: Solved) -> str:
     size = f"{solved.m} x {solved.n} x {solved.k}"
     lines = [
         _headline(solved.launch, size),
-        f"computed     D {solved.D.dtype}{list(solved.D.shape)}, sha256 {solved.digest}...",
-        f"             relative error against float64: {solved.error:.2e}",
-        f"executed     {solved.launch.instructions:,} warp-instructions",
     ]
+    if solved.error is not None:
+        lines += [
+            f"computed     D {solved.D.dtype}{list(solved.D.shape)}, sha256 {solved.digest}...",
+            f"             relative error against float64: {solved.error:.2e}",
+        ]
+    lines.append(f"executed     {solved.launch.instructions:,} warp-instructions")
     timing = solved.launch.timing
     if timing is not None and solved.tflops is not None:
         share = f"{100 * solved.tflops / solved.peak_tflops:.1f} % of the {solved.peak_tflops:.1f} TFLOPS peak"
@@ -41,7 +44,10 @@ def _headline(result: LaunchResult, size: str) -> str:
 
 def _time(timing: Timing) -> str:
     micro = timing.seconds * 1e6
-    return f"took         {timing.cycles:,} cycles, {micro:,.1f} us at {timing.clock_mhz} MHz (launch overhead apart)"
+    time = f"took         {timing.cycles:,} cycles, {micro:,.1f} us at {timing.clock_mhz} MHz (launch overhead apart)"
+    if timing.fidelity == "full":
+        return time
+    return f"{time}\n             an estimate, {100 * timing.error_estimate:.1f} % in doubt: {'; '.join(timing.notes)}"
 
 
 def _timing(timing: Timing) -> list[str]:

@@ -44,6 +44,9 @@ class Timing:
     blocks_per_sm: int
     occupancy_limit: str
     by_instruction: tuple[InstructionTime, ...] = field(repr=False)
+    fidelity: str = "full"  # or "sampled": one SM stands for all, and a few iterations and waves for the rest
+    error_estimate: float = 0.0  # of `cycles` against fidelity full, relative: the sampling's own estimate
+    notes: tuple[str, ...] = ()  # what was sampled, and what was left out
     timeline: Timeline | None = field(default=None, repr=False)
 
     @property
@@ -127,6 +130,9 @@ class LaunchResult:
             "device": self.device,
             "grid": list(self.grid),
             "block": list(self.block),
+            "fidelity": timing.fidelity if timing else None,
+            "error_estimate": timing.error_estimate if timing else None,
+            "notes": list(timing.notes) if timing else [],
             "cycles": timing.cycles if timing else None,
             "clock_mhz": timing.clock_mhz if timing else None,
             "seconds": timing.seconds if timing else None,

@@ -6,14 +6,28 @@ at their bandwidth; a sector that is on its way already is waited for, not fetch
 
 from __future__ import annotations
 
-from simtc.jit import Float, Int, Record, jit
+from simtc.jit import Array, Float, Int, Record, jit
 from simtc.machine.types import float64, int64, void
-from simtc.timing.state import CACHES, SM_RECORD, Caches, Chip, Counter
+from simtc.timing.state import CACHES, SM_RECORD, Caches, Chip, Counter, Server
 
 __all__ = ["NEVER", "load_sector", "store_sector", "warm_l2"]
 
 NEVER = 1e18
 _SECTOR = 32.0
+FLOATS = float64[::1]
+
+
+@jit(float64(FLOATS, int64, float64, float64))
+def _served(servers: Array, which: Int, t: Float, cycles: Float) -> Float:
+    """Queue a request that comes at t and return when it is its turn.
+
+    SMs run a window of cycles each in turn, so requests do not come in order of time: one that is earlier than the
+    last one waits for what is queued, not for the time to come.
+    """
+    servers[which + 1] = max(servers[which + 1], t)
+    queued = max(servers[which] - servers[which + 1], 0.0)
+    servers[which] = servers[which + 1] + queued + cycles
+    return t + queued
 
 
 @jit(int64(CACHES, int64, float64))
@@ -31,7 +45,7 @@ def _l2_way(caches: Caches, line: Int, t: Float) -> Int:
     dirty = caches.l2_dirty[victim]
     while dirty:
         dirty &= dirty - 1
-        caches.servers[1] = max(caches.servers[1], t) + _SECTOR / chip[Chip.DRAM_BYTES]
+        _served(caches.servers, Server.DRAM, t, _SECTOR / chip[Chip.DRAM_BYTES])
     tags[victim], caches.l2_dirty[victim] = line, 0
     for k in range(4):
         caches.l2_ready[4 * victim + k] = NEVER
@@ -49,6 +63,16 @@ def _distance(sm: Record, line: Int) -> Float:
     return 0.5 if far else -0.5
 
 
+@jit(float64(CACHES, int64, int64))
+def _share(caches: Caches, sector: Int, column: Int) -> Float:
+    """Return what a sector counts for (see Caches.shares): 1, but where one SM stands for many."""
+    share = 1.0
+    for i in range(caches.shares.shape[0]):
+        if caches.shares[i, 0] <= sector:
+            share = caches.shares[i, column]
+    return share
+
+
 @jit(float64(CACHES, SM_RECORD, int64, float64))
 def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     """Bring a sector from L2 (or DRAM) to an SM; return when it is there, beyond what an L1 hit takes."""
@@ -56,8 +80,7 @@ def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     start = max(sm.link_free, t)
     sm.link_free = start + _SECTOR / chip[Chip.LINK_BYTES]
     sm.link_bytes += _SECTOR
-    served = max(servers[0], start)
-    servers[0] = served + _SECTOR / chip[Chip.L2_BYTES]
+    served = _served(servers, Server.L2, start, _SECTOR / chip[Chip.L2_BYTES])
     counters[Counter.L2_SECTORS] += 1
     way = _l2_way(caches, sector >> 2, served)
     caches.l2_used[way] = int64(t) + 1
@@ -67,15 +90,17 @@ def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
         counters[Counter.L2_HITS] += 1
         arrival = served + chip[Chip.L2_EXTRA] + chip[Chip.L2_SPREAD] * distance
         return max(arrival, caches.l2_ready[place])
-    sent = max(servers[1], served)
+    sent = _served(servers, Server.DRAM, served, 0.0)
     arrival = sent + chip[Chip.DRAM_EXTRA] + chip[Chip.DRAM_SPREAD] * distance
     # a miss brings the aligned group of sectors that DRAM is read in
     group = int64(chip[Chip.L2_FETCH]) >> 5
     first = place & ~(group - 1)
+    share, cost = _share(caches, sector, 1), _share(caches, sector, 2)
     for i in range(first, first + group):
         if caches.l2_ready[i] >= NEVER:
             counters[Counter.DRAM_SECTORS] += 1
-            servers[1] = max(servers[1], sent) + _SECTOR / chip[Chip.DRAM_BYTES]
+            _served(servers, Server.DRAM, served, cost * _SECTOR / chip[Chip.DRAM_BYTES])
+            servers[Server.DELIVERED] += share
             caches.l2_ready[i] = arrival
     return arrival
 
@@ -112,8 +137,7 @@ def load_sector(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
 @jit(void(CACHES, int64, float64))
 def store_sector(caches: Caches, sector: Int, t: Float) -> None:
     """Write a sector through to L2, which keeps it."""
-    served = max(caches.servers[0], t)
-    caches.servers[0] = served + _SECTOR / caches.chip[Chip.L2_BYTES]
+    served = _served(caches.servers, Server.L2, t, _SECTOR / caches.chip[Chip.L2_BYTES])
     way = _l2_way(caches, sector >> 2, served)
     caches.l2_used[way] = int64(t) + 1
     caches.l2_ready[4 * way + (sector & 3)] = served

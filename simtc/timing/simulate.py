@@ -34,10 +34,11 @@ from simtc.timing.state import (
     Clock,
     Counter,
     Pipe,
+    Server,
 )
 from simtc.timing.tables import clock_table
 
-__all__ = ["new_clock", "time_launch"]
+__all__ = ["new_clock", "read_timing", "require_safety", "room_of", "time_launch"]
 
 _PIPE_NAMES = {
     Pipe.ALU: "ALU pipe",
@@ -85,10 +86,7 @@ def time_launch(
     """
     kernel = lowered.kernel
     blocks = grid[0] * grid[1] * grid[2]
-    room = occupancy(kernel, device, threads=block[0] * block[1] * block[2],
-                     dynamic_shared_bytes=int(geometry[Geometry.DYNAMIC_SHARED]))  # fmt: skip
-    if room.blocks == 0:
-        raise BadInputError(f"no block of {kernel.name} fits an SM of {device.name}: {room.limit}")
+    room = room_of(kernel, device, block, geometry)
     sms = min(device.sm_count, blocks)
     slots = min(room.blocks, -(-blocks // sms))
     geometry = geometry.copy()
@@ -115,8 +113,22 @@ def time_launch(
             break
     if clock.sms["overflow"].any():
         raise SimtcError(f"{kernel.name}: more events are pending in one SM than the clock has room for")
-    _require_safety(kernel, clock)
-    return _read(kernel, clock, room, device)
+    require_safety(kernel, clock)
+    return read_timing(kernel, clock, room, device)
+
+
+def room_of(kernel: Kernel, device: Device, block: tuple[int, int, int], geometry: np.ndarray) -> Occupancy:
+    """Return the occupancy of a launch.
+
+    Raises:
+        BadInputError: not one block fits an SM.
+
+    """
+    room = occupancy(kernel, device, threads=block[0] * block[1] * block[2],
+                     dynamic_shared_bytes=int(geometry[Geometry.DYNAMIC_SHARED]))  # fmt: skip
+    if room.blocks == 0:
+        raise BadInputError(f"no block of {kernel.name} fits an SM of {device.name}: {room.limit}")
+    return room
 
 
 def new_clock(
@@ -130,6 +142,7 @@ def new_clock(
     slices: int = 0,
     laps: int = 0,
     l2_bytes: int | None = None,
+    shares: int = 0,
 ) -> tuple[Clock, Caches]:
     """Return SMs that stand still, with empty caches.
 
@@ -143,6 +156,7 @@ def new_clock(
         slices: room for the timeline.
         laps: room for backward branches.
         l2_bytes: the size of L2; the board's by default.
+        shares: buffers whose sectors count otherwise than as one.
 
     """
     sm = device.sm
@@ -183,7 +197,8 @@ def new_clock(
         l2_ready=np.full(4 * l2, NEVER),
         l2_used=np.zeros(l2, np.int64),
         l2_dirty=np.zeros(l2, np.int64),
-        servers=np.zeros(2),
+        servers=np.zeros(Server.COUNT),
+        shares=np.zeros((shares, 3)),
         counters=counters,
     )
     return clock, caches
@@ -226,7 +241,7 @@ def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: in
     return out
 
 
-def _require_safety(kernel: Kernel, clock: Clock) -> None:
+def require_safety(kernel: Kernel, clock: Clock) -> None:
     """Refuse a run in which a fixed-latency result was read too early."""
     counters = clock.counters
     if not counters[Counter.HAZARDS]:
@@ -239,7 +254,7 @@ def _require_safety(kernel: Kernel, clock: Clock) -> None:
     )
 
 
-def _read(kernel: Kernel, clock: Clock, room: Occupancy, device: Device) -> Timing:
+def read_timing(kernel: Kernel, clock: Clock, room: Occupancy, device: Device) -> Timing:
     """Collect the cycles, their causes, and the time that each resource alone would take."""
     sms = clock.sms
     totals = clock.stalls.sum(axis=0)

@@ -37,6 +37,7 @@ __all__ = [
     "Counter",
     "Kind",
     "Pipe",
+    "Server",
     "Table",
 ]
 
@@ -209,6 +210,17 @@ class Counter(IntEnum):
     COUNT = 16
 
 
+class Server(IntEnum):
+    """Places in the array of the queues that all SMs share: when each will be empty, and its last request's time."""
+
+    L2 = 0
+    L2_LAST = 1
+    DRAM = 2
+    DRAM_LAST = 3
+    DELIVERED = 4  # sectors that DRAM has delivered
+    COUNT = 5
+
+
 class Chip(IntEnum):
     """Places in the array of chip constants (float64)."""
 
@@ -263,7 +275,8 @@ class Caches(NamedTuple):
     l2_ready: Array
     l2_used: Array
     l2_dirty: Array  # sector bits
-    servers: Array  # float64: when L2 and DRAM are free
+    servers: Array  # float64: see Server
+    shares: Array  # (buffers, 3) float64: first sector, how many sectors of DRAM each counts for, and at what cost
     counters: Array
 
 
@@ -300,7 +313,7 @@ CACHES: Final = BundleType(
         **dict.fromkeys(Caches._fields, _L),
         **dict.fromkeys(("l1_tags", "l1_used"), _LL),
         **dict.fromkeys(("chip", "l2_ready", "servers"), _F),
-        "l1_ready": float64[:, ::1],
+        **dict.fromkeys(("l1_ready", "shares"), float64[:, ::1]),
     },
 )
 CLOCK: Final = BundleType(

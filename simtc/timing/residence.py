@@ -1,0 +1,53 @@
+"""Which sectors L2 holds when a launch, or a wave of its blocks, begins."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simtc.arch import Device
+from simtc.bundle import bundle
+from simtc.machine.state import Memory
+from simtc.timing.caches import NEVER, warm_l2
+from simtc.timing.state import CACHES, Caches, Chip
+
+__all__ = ["fill", "resident"]
+
+
+def fill(caches: Caches, cached: Caches, sectors: np.ndarray) -> None:
+    """Make L2 hold these sectors, in ascending order, and no others."""
+    caches.l2_tags[:] = -1
+    caches.l2_ready[:] = NEVER
+    caches.l2_dirty[:] = 0
+    for first, last in _ranges(sectors):
+        warm_l2(cached, first, last)
+
+
+def resident(device: Device, caches: Caches, memory: Memory) -> np.ndarray:
+    """Return the sectors that an L2 of the board's size holds after the operands have passed through it."""
+    lines = max(device.l2_bytes // (device.sm.l1.line_bytes * int(caches.chip[Chip.WAYS])), 1) * int(
+        caches.chip[Chip.WAYS]
+    )
+    chip = caches.chip.copy()
+    chip[Chip.L2_SETS] = lines // int(chip[Chip.WAYS])
+    whole = caches._replace(
+        chip=chip,
+        l2_tags=np.full(lines, -1, np.int64),
+        l2_ready=np.full(4 * lines, NEVER),
+        l2_used=np.zeros(lines, np.int64),
+        l2_dirty=np.zeros(lines, np.int64),
+    )
+    cached = bundle(CACHES, whole)
+    for start, end in zip(memory.starts, memory.ends, strict=True):
+        warm_l2(cached, int(start) >> 5, (int(end) + 31) >> 5)
+    sectors = (4 * whole.l2_tags[:, None] + np.arange(4)).ravel()
+    found: np.ndarray = np.sort(sectors[(whole.l2_ready < NEVER) & (sectors >= 0)])
+    return found
+
+
+def _ranges(sectors: np.ndarray) -> list[tuple[int, int]]:
+    """Return runs of consecutive numbers as (first, past the last)."""
+    if not len(sectors):
+        return []
+    breaks = np.flatnonzero(np.diff(sectors) != 1) + 1
+    firsts, lasts = sectors[np.r_[0, breaks]], sectors[np.r_[breaks - 1, len(sectors) - 1]] + 1
+    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))

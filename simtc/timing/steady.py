@@ -1,0 +1,73 @@
+"""When a loop has settled: the same number of cycles for one stretch of laps as for the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["Laps", "Steady"]
+
+_STRETCHES = ((4, 0.004), (8, 0.008), (16, 1.0))  # laps of a stretch, and how far two of them may differ
+_FIRST = 1  # laps that count for nothing: the loop fills its pipeline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steady:
+    """A settled loop."""
+
+    period: float  # cycles of a lap
+    doubt: float  # how far the two stretches differed, relative
+    stretch: int  # laps of each
+
+
+@dataclass(slots=True)
+class Laps:
+    """The backward branches that the warps of an SM take at one place, and the rounds that they make up.
+
+    A round is one lap of all warps, wherever each of them is: what a warp is ahead in one round it is in the next.
+
+    Example:
+        >>> laps = Laps(warps=2)
+        >>> for cycle in range(0, 2000, 100):
+        ...     laps.note(0, cycle)
+        ...     laps.note(1, cycle + 7)
+        >>> laps.settled()
+        Steady(period=100.0, doubt=0.0, stretch=4)
+        >>> laps.rates([[0], [1]])
+        {0: 0.01, 1: 0.01}
+
+    """
+
+    warps: int
+    rounds: list[int] = field(default_factory=list)  # the cycle in which each ended
+    cycles: dict[int, list[int]] = field(default_factory=dict)  # of each warp, when it ended its laps
+    seen: int = 0
+
+    def note(self, warp: int, cycle: int) -> None:
+        """Note a backward branch."""
+        self.cycles.setdefault(warp, []).append(cycle)
+        self.seen += 1
+        if self.seen % self.warps == 0:
+            self.rounds.append(cycle)
+
+    def rates(self, together: list[list[int]]) -> dict[int, float]:
+        """Return the laps in a cycle of each warp that has made some; warps that are kept in step have one rate."""
+        out: dict[int, float] = {}
+        for group in together:
+            ends = [self.cycles[w] for w in group if len(self.cycles.get(w, ())) > _FIRST + 1]
+            if ends:
+                gone = sum(len(one) - 1 - _FIRST for one in ends)
+                rate = gone / sum(one[-1] - one[_FIRST] for one in ends)
+                out |= {w: rate for w in group if w in self.cycles}
+        return out
+
+    def settled(self) -> Steady | None:
+        """Return the period once two stretches of laps, after a first lap, took the same time."""
+        ends = self.rounds
+        for stretch, allowed in _STRETCHES:
+            if len(ends) < 2 * stretch + 2:
+                return None
+            second, first = ends[-1] - ends[-1 - stretch], ends[-1 - stretch] - ends[-1 - 2 * stretch]
+            doubt = abs(second - first) / (second + first)
+            if doubt <= allowed:
+                return Steady(period=(first + second) / (2 * stretch), doubt=doubt, stretch=stretch)
+        return None

@@ -1,0 +1,79 @@
+"""All that a clock counts as one array, which stretches of time may be added to and taken from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simtc.jit import Array
+from simtc.results import Stall
+from simtc.timing.state import Caches, Clock, Counter, Server
+
+__all__ = ["chip_wide", "restored", "vector", "with_counts"]
+
+
+def _fields(clock: Clock, caches: Caches) -> list[tuple[Array, bool]]:
+    """Return all that the clock counts, and whether it counts it for the chip or for the busiest SM."""
+    return [
+        (clock.stalls, True),
+        (clock.issued, True),
+        (clock.conflicts, True),
+        (clock.counters, True),
+        (clock.subs["busy"], False),
+        (clock.subs["issued"], False),
+        (clock.sms["stage_busy"], False),
+        (clock.sms["link_bytes"], False),
+        (caches.servers[Server.DELIVERED :], True),
+    ]
+
+
+def vector(clock: Clock, caches: Caches) -> np.ndarray:
+    """Return all that the clock counts in one array."""
+    return np.concatenate([np.asarray(part, float).ravel() for part, _ in _fields(clock, caches)])
+
+
+def chip_wide(clock: Clock, caches: Caches) -> np.ndarray:
+    """Return which places of the vector are sums over the chip."""
+    return np.concatenate([np.full(part.size, wide) for part, wide in _fields(clock, caches)])
+
+
+def with_counts(clock: Clock, more: np.ndarray, counts: np.ndarray, warp_cycles: float) -> np.ndarray:
+    """Put exact counts of instructions into what skipped laps add; stalls fill the warps' cycles up."""
+    rows, columns = clock.stalls.shape
+    stalls = more[: rows * columns].reshape(rows, columns)
+    stalls[:, Stall.selected] = 0
+    stalls *= max(warp_cycles - counts.sum(), 0.0) / max(stalls.sum(), 1.0)
+    stalls[:, Stall.selected] = counts
+    more[rows * columns : rows * columns + rows] = counts
+    return more
+
+
+def restored(clock: Clock, caches: Caches, total: np.ndarray, issued: np.ndarray) -> Clock:
+    """Return a clock that has counted what the vector says."""
+    parts, at = [], 0
+    for part, _ in _fields(clock, caches):
+        parts.append(total[at : at + part.size].reshape(part.shape))
+        at += part.size
+    stalls, _, conflicts, counters, busy, used, stage, link, delivered = parts
+    first = clock.stalls.size
+    whole = np.rint(issued[first : first + clock.issued.size]).astype(np.int64)
+    causes = np.rint(stalls).astype(np.int64)
+    causes[:, Stall.selected] = whole
+    # of what the one SM missed, other SMs have fetched a part
+    missed = max(counters[Counter.DRAM_SECTORS], 1.0)
+    misses = (counters[Counter.L2_SECTORS] - counters[Counter.L2_HITS]) * delivered[0] / missed
+    counters[Counter.L2_HITS] = counters[Counter.L2_SECTORS] - misses
+    counters[Counter.DRAM_SECTORS] = delivered[0]
+    subs, sms, warps = clock.subs.copy(), clock.sms.copy(), clock.warps.copy()
+    subs["busy"], subs["issued"] = np.rint(busy), np.rint(used)
+    sms["stage_busy"], sms["link_bytes"] = stage, link
+    warps["lived"] = 0
+    warps["lived"][0] = causes.sum()
+    return clock._replace(
+        stalls=causes,
+        issued=whole,
+        conflicts=np.rint(conflicts).astype(np.int64),
+        counters=np.rint(counters).astype(np.int64),
+        subs=subs,
+        sms=sms,
+        warps=warps,
+    )

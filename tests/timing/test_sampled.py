@@ -1,0 +1,108 @@
+"""Sampled timings beside full ones, and what a sampled launch must leave alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from simtc.arch import device
+from simtc.errors import BadInputError
+from simtc.gemm import operands, shipped, solve
+from simtc.machine.lowering import lower
+from simtc.timing.skeleton import Part, skeleton
+
+# kernel, board, size, caches: loops to skip, several waves, two blocks an SM, data that L2 keeps between waves or loses
+SMALL = [
+    ("wmma_tiled", "t4", (128, 128, 2048), "cold"),
+    ("wmma_tiled", "t4", (512, 512, 512), "cold"),
+    ("wmma_tiled", "t4", (1024, 1024, 256), "cold"),
+    ("wmma_tiled", "t4", (512, 640, 256), "warm"),
+    ("wmma_tiled", "v100_sxm2", (512, 512, 512), "cold"),
+    ("wmma_tiled_f16", "rtx2070", (384, 512, 512), "cold"),
+    ("wmma_tiled_unpadded", "a100_sxm", (512, 512, 256), "warm"),
+    ("mma_m16n8k8_f16", "t4", (768, 768, 256), "cold"),
+    ("mma_async_f32", "a100_sxm", (512, 512, 1024), "cold"),
+    ("mma_async_f32", "h200", (512, 512, 1024), "warm"),
+    ("mma_m16n8k16_f32", "h200", (1024, 512, 512), "cold"),
+    ("wmma_naive", "v100_sxm2", (512, 512, 256), "cold"),
+    ("wmma_ragged", "t4", (320, 320, 256), "cold"),
+]
+
+
+def timed(name, board, size, caches="cold", **options):
+    kernel, chip = shipped(name), device(board)
+    m, n, k = size
+    seed = None if options.get("fidelity") == "sampled" else 0
+    arrays = operands(kernel, m, n, k, seed=seed)
+    return solve(kernel, chip, arrays, m=m, n=n, k=k, timing=True, caches=caches, **options)
+
+
+@pytest.mark.parametrize(("name", "board", "size", "caches"), SMALL)
+def test_sampled_agrees_with_full(name, board, size, caches):
+    full = timed(name, board, size, caches).launch
+    sampled = timed(name, board, size, caches, fidelity="sampled").launch
+    assert sampled.cycles == pytest.approx(full.cycles, rel=0.03)
+    assert sampled.instructions == pytest.approx(full.instructions, rel=0.001)
+    assert sampled.bank_conflicts == pytest.approx(full.bank_conflicts, rel=0.01)
+    assert sum(sampled.stalls.values()) == sampled.timing.warp_cycles
+    assert sampled.stalls["selected"] == sampled.instructions
+
+
+def test_one_sm_alone_is_exact_and_its_loop_is_skipped():
+    full, sampled = (
+        timed("wmma_tiled", "t4", (128, 128, 4096), fidelity=fidelity).launch for fidelity in ("full", "sampled")
+    )
+    assert sampled.cycles == full.cycles
+    assert dict(sampled.stalls) == pytest.approx(dict(full.stalls), rel=0.01, abs=100)
+    assert "without 114 loop laps" in sampled.timing.notes[0]
+
+
+def test_a_sampled_launch_says_so_and_computes_nothing():
+    solved = timed("wmma_tiled", "t4", (512, 512, 512), fidelity="sampled")
+    assert not solved.D.any()
+    assert solved.error is None
+    out = solved.to_dict()
+    assert (out["fidelity"], out["digest"]) == ("sampled", None)
+    assert 0 < out["error_estimate"] < 0.1
+    assert any("no values were computed" in note for note in out["notes"])
+
+
+def test_a_large_gemm_takes_as_long_as_its_waves():
+    small, large = (timed("wmma_tiled", "t4", (m, 640, 2048), fidelity="sampled").launch for m in (2048, 8192))
+    assert large.cycles == pytest.approx(4 * small.cycles, rel=0.05)
+    assert large.instructions == 4 * small.instructions
+
+
+def test_the_same_sample_takes_the_same_cycles():
+    one, two = (timed("wmma_tiled", "h200", (2048, 2048, 2048), fidelity="sampled").launch for _ in range(2))
+    assert one.timing == two.timing
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"fidelity": "exact"}, "unknown fidelity 'exact'"), ({"fidelity": "sampled", "timeline": True}, "no timeline")],
+)
+def test_what_cannot_be_sampled_is_refused(options, message):
+    with pytest.raises(BadInputError, match=message):
+        timed("wmma_tiled", "t4", (128, 128, 32), **options)
+
+
+@pytest.mark.parametrize("board", ["v100_sxm2", "t4", "a100_sxm", "h200"])
+@pytest.mark.parametrize("name", ["wmma_tiled", "wmma_naive", "wmma_ragged"])
+def test_a_skeleton_holds_addresses_and_branches_and_no_arithmetic(name, board):
+    kernel = shipped(name).kernel(device(board))
+    bones = skeleton(lower(kernel))
+    assert bones.is_closed
+    assert not bones.needs_data
+    run = [i.opcode for i, part in zip(kernel.instructions, bones.parts, strict=False) if part & Part.RUN]
+    assert {"BRA", "EXIT"} <= set(run)
+    assert not {"HMMA", "LDS", "LDG", "STG", "BAR"} & set(run)
+    assert all(kernel.instructions[place].opcode == "BRA" for place in bones.loops)
+
+
+def test_arrays_are_untouched():
+    kernel = shipped("wmma_tiled")
+    arrays = operands(kernel, 128, 128, 64)
+    before = {name: array.copy() for name, array in arrays.items()}
+    solve(kernel, device("t4"), arrays, m=128, n=128, k=64, timing=True, fidelity="sampled")
+    assert all(np.array_equal(arrays[name], before[name]) for name in before)
