@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from simtc.launch import Struct, launch  # type: ignore[no-redef] # the room is callable too
     from simtc.layout import fragment
-    from simtc.models.analytic import simulate
     from simtc.numerics.multiply import mma
     from simtc.sass import load
+    from simtc.study.simulate import simulate
 
 __all__ = ["Struct", "fragment", "launch", "load", "mma", "simulate"]
 __version__ = "0.1.0"
@@ -24,7 +24,7 @@ _HOMES = {
     "launch": "launch",
     "load": "sass",
     "mma": "numerics.multiply",
-    "simulate": "models.analytic",
+    "simulate": "study.simulate",
 }
 
 

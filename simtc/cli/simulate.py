@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
 import click
 
+from simtc.cli.progress import bar, note_compilation
 from simtc.errors import BadInputError
-from simtc.models.analytic import FIDELITIES, TRANSPOSES
-from simtc.models.analytic import simulate as predict
-from simtc.models.fits import LAYOUTS
+from simtc.models.analytic import TRANSPOSES
+from simtc.models.fits import LAYOUTS, LOADS
 from simtc.models.tiles import ELEMENT_BYTES as ACCUMULATORS
-from simtc.report.prediction import prediction_text
+from simtc.report.prediction import explored_text, prediction_text
+from simtc.study.simulate import FIDELITIES, simulation
 
 __all__ = ["simulate"]
 
@@ -42,29 +44,50 @@ class _ShapeType(click.ParamType[tuple[int, ...]]):
 @click.option("-n", type=int, help="columns of C")
 @click.option("-k", type=int, help="depth of the product")
 @click.option("--device", default="t4", show_default=True, help="the board to be (simtc arch lists them)")
-@click.option("--block", type=_ShapeType(), help="tile of a thread block  [default: 256,256,32; of f32 256,128,32]")
-@click.option("--warp", type=_ShapeType(), help="step of a warp  [default: 128,64,K; of f32 64,64,K; K as the HMMA]")
+@click.option("--block", type=_ShapeType(), help="tile of a thread block  [default: the largest that fits]")
+@click.option("--warp", type=_ShapeType(), help="step of a warp  [default: the largest that fits]")
 @click.option("--layout", default="pad", show_default=True, help=f"of shared memory: {', '.join(LAYOUTS)}")
 @click.option("--stages", default=1, show_default=True, help="tiles of A and B in shared memory")
 @click.option("--accumulator", default="f16", show_default=True, help=f"type of C: {', '.join(ACCUMULATORS)}")
+@click.option("--loads", help=f"of fragments: {', '.join(LOADS)}  [default: lds up to sm_75]")
+@click.option("--sts-interleave", type=int, help="HMMAs between two STS  [default: as equation 6 asks]")
 @click.option("--transpose", default="tn", show_default=True, help=f"of A and B, as BLAS says: {', '.join(TRANSPOSES)}")
 @click.option("--beta", default=0.0, show_default=True, help="other than 0 reads C too")
 @click.option("--split-k", default=1, show_default=True, help="slices of k for different blocks")
 @click.option("--clock-mhz", type=int, help="the SM clock; the board's default is in simtc arch")
-@click.option(
-    "--fidelity", default="analytic", show_default=True, help=f"{', '.join(FIDELITIES)} (analytic alone so far)"
-)
+@click.option("--fidelity", default="sampled", show_default=True, help=", ".join(FIDELITIES))
+@click.option("--caches", default="cold", show_default=True, help="cold, or warm: L2 holds the operands")
+@click.option("--explore", "exploring", is_flag=True, help="also try every single change, and say which helps most")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.simulate/1")
-def simulate(family: str, **options: Any) -> None:
+def simulate(family: str, *, exploring: bool, as_json: bool, **options: Any) -> None:
     r"""Predict the cycles of FAMILY (hgemm) from its tile sizes, and what limits it, with no kernel and no GPU.
 
     \b
     simtc simulate hgemm -m 8192 -n 8192 -k 8192 --device t4
-    simtc simulate hgemm -m 6912 -n 2048 -k 4096 --device a100_sxm --block 256,128,32 --warp 64,64,16 --stages 3
+    simtc simulate hgemm -m 8192 -n 8192 -k 8192 --device t4 --layout none --explore
+    simtc simulate hgemm -m 6912 -n 2048 -k 4096 --device a100_sxm --fidelity analytic --stages 3
+
+    analytic: closed forms, at once. sampled: the generated program in the clock, an SM's steady state for all.
+    full: every block of it, and every value.
     """
     missing = [f"-{size}" for size in "mnk" if options[size] is None]
     if missing:
         raise BadInputError(f"{family} needs {' '.join(missing)}. Try: simtc simulate hgemm -m 4096 -n 4096 -k 4096")
-    as_json = options.pop("as_json")
-    prediction = predict(family, **options | {"beta": options["beta"] != 0})
-    click.echo(prediction.to_json() if as_json else prediction_text(prediction))
+    case = simulation(family, **options | {"beta": options["beta"] != 0})
+    if case.fidelity != "analytic":
+        note_compilation()
+    with bar("waves" if case.fidelity == "sampled" else "blocks") as progress:
+        prediction = case.predict(progress)
+    explored = None
+    if exploring:
+        from simtc.study.explore import explore  # noqa: PLC0415 - only here
+
+        with bar("changes") as progress:
+            explored = explore(case, prediction, progress)
+    if as_json:
+        found = {"explored": explored.to_dict()} if explored else {}
+        click.echo(json.dumps(prediction.to_dict() | found, indent=2))
+        return
+    click.echo(prediction_text(prediction))
+    if explored:
+        click.echo(explored_text(explored))

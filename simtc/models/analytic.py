@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
-from simtc import arch
 from simtc.arch import Device
 from simtc.errors import BadInputError, unknown
 from simtc.models.configuration import Configuration
-from simtc.models.configure import configure
 from simtc.models.pipes import memory_io_cycles, path_from_l2_cycles, tensor_cycles
 from simtc.models.quantization import Quantization
 from simtc.models.split_k import reduction_bytes, slice_depth
-from simtc.models.tiles import Shape
 from simtc.models.traffic import WaveTraffic, is_resident, wave_traffic
 from simtc.results.prediction import Prediction
 
-__all__ = ["CHOICES", "FIDELITIES", "LEFT_OUT", "TRANSPOSES", "predict", "simulate"]
+__all__ = ["LEFT_OUT", "TRANSPOSES", "predict"]
 
-CHOICES = ("layout", "stages", "accumulator", "loads", "sts_interleave")  # of a configuration, sizes apart
-FIDELITIES = ("analytic", "sampled", "full")
 TRANSPOSES = ("tn", "nn", "nt", "tt")
 LEFT_OUT = (
     "the order of instructions: no stall between an HMMA and the loads that feed it",
@@ -50,59 +44,6 @@ class _Case:
         return self.depth // self.tiles.block[2]
 
 
-def simulate(
-    family: str,
-    *,
-    m: int,
-    n: int,
-    k: int,
-    device: str | Device = "t4",
-    fidelity: str = "analytic",
-    clock_mhz: int | None = None,
-    block: Shape | None = None,
-    warp: Shape | None = None,
-    **options: Any,
-) -> Prediction:
-    """Predict a configured kernel: `hgemm`, f16 operands on tensor cores.
-
-    Args:
-        family: "hgemm".
-        m: rows of C.
-        n: columns of C.
-        k: depth of the product.
-        device: a board, such as "t4".
-        fidelity: "analytic"; the other two are not there yet.
-        clock_mhz: the SM clock; the board's own unless given.
-        block: m, n, k of a thread block's tile.
-        warp: m, n, k of a warp's step.
-        options: layout, stages, accumulator, loads, sts_interleave (see `configure`); transpose, beta, split_k (see
-            `predict`).
-
-    Raises:
-        BadInputError: unknown names, sizes below 1, or tiles that do not fit the board.
-
-    Example:
-        >>> one = simulate("hgemm", m=8192, n=8192, k=8192, device="rtx2070", block=(256, 256, 32), warp=(128, 64, 8))
-        >>> round(one.tflops, 1), one.bound
-        (57.4, 'tensor pipe')
-
-    """
-    if family != "hgemm":
-        raise unknown("family", family, ("hgemm",), then="simtc simulate hgemm -m 4096 -n 4096 -k 4096")
-    if fidelity not in FIDELITIES:
-        raise unknown("fidelity", fidelity, FIDELITIES)
-    if fidelity != "analytic":
-        raise BadInputError(f"fidelity {fidelity!r} is not there yet: only analytic is. Try: --fidelity analytic")
-    board = arch.device(device) if isinstance(device, str) else device
-    if clock_mhz is not None and clock_mhz < 1:
-        raise BadInputError(f"clock {clock_mhz}: a positive number of MHz")
-    if board.cycle_level is None:
-        raise BadInputError(f"{board.name} ({board.sm_name}) has no tensor cores, which hgemm runs on. Try: simtc arch")
-    board = board if clock_mhz is None else replace(board, clock_mhz=clock_mhz)
-    choices = {name: options.pop(name) for name in CHOICES if name in options}
-    return predict(configure(board, block, warp, **choices), board, m=m, n=n, k=k, **options)
-
-
 def predict(
     tiles: Configuration,
     device: Device,
@@ -127,7 +68,14 @@ def predict(
         split_k: slices of k that different blocks work through.
 
     Raises:
-        BadInputError: a size out of range.
+        BadInputError: a size out of range, or an unknown transpose.
+
+    Example:
+        >>> from simtc import arch
+        >>> yan = Configuration(block=(256, 256, 32), warp=(128, 64, 8))
+        >>> one = predict(yan, arch.device("rtx2070"), m=8192, n=8192, k=8192)
+        >>> round(one.tflops, 1), one.bound
+        (57.4, 'tensor pipe')
 
     """
     for name, extent in (("m", m), ("n", n), ("k", k)):
@@ -171,6 +119,7 @@ def _compose(case: _Case) -> Prediction:
     epilogue = results / device.dram_measured_bytes_per_cycle
     resources["DRAM"] += epilogue
     resources["latency"] = grid.waves * _fill_cycles(case, iteration)
+    bound = max(resources, key=lambda name: resources[name])
     launch = device.sm.launch
     return Prediction(
         family="hgemm",
@@ -183,7 +132,8 @@ def _compose(case: _Case) -> Prediction:
         cycles=main + resources["latency"] + epilogue,
         clock_mhz=device.clock_mhz,
         peak_tflops=device.tensor_peak_tflops("f16", tiles.accumulator),
-        bound=max(resources, key=lambda name: resources[name]),
+        bound=bound,
+        limit=f"limited by {bound}",
         launch_cycles=launch.base_cycles + launch.warp_cycles * room.warps + launch.chip_cycles,
         resources=resources,
         iteration=iteration,

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from simtc.results.prediction import Prediction
 
-__all__ = ["prediction_text"]
+if TYPE_CHECKING:
+    from simtc.study.explore import Explored
 
+__all__ = ["explored_text", "prediction_text"]
+
+_FIDELITIES = {
+    "analytic": "closed forms, no instruction is executed",
+    "sampled": "the generated program in the clock, one SM's steady state for all",
+    "full": "the generated program in the clock, every block",
+}
 _BAR = 30  # characters of the longest bar
 
 
@@ -25,7 +34,7 @@ def prediction_text(p: Prediction) -> str:
     resident = f"{_count(p.blocks_per_sm, 'block')}, {p.warps_per_sm} warps an SM (limited by {p.occupancy_limit})"
     lines = [
         f"{p.family} {p.m} x {p.n} x {p.k} on {p.device}: {tiles}",
-        f"fidelity     {p.fidelity}: closed forms, no instruction is executed",
+        f"fidelity     {p.fidelity}: {_FIDELITIES[p.fidelity]}{_doubt(p)}",
         f"takes        {p.cycles:,.0f} cycles, {micro:,.1f} us at {p.clock_mhz} MHz (and {launch:.1f} us to launch)",
         f"             {p.tflops:.2f} TFLOPS, {share}",
         f"resident     {resident}",
@@ -35,17 +44,39 @@ def prediction_text(p: Prediction) -> str:
         "traffic      " + ", ".join(f"{name} {_size(count)}" for name, count in p.traffic.items()),
         *(f"note         {note}" for note in p.notes),
         "",
-        "one iteration of a block (cycles)",
-        *_bars(p.iteration, max(p.iteration.values())),
+        *_details(p),
         "",
         "if only one resource limited it (cycles, share of the time)",
-        *_bars(p.resources, p.cycles),
+        *_bars({name: cycles for name, cycles in p.resources.items() if cycles >= p.cycles / 100}, p.cycles),
         "",
-        f"limited by {p.bound}",
+        p.limit,
         "this fidelity leaves out",
         *(f"  {one}" for one in p.left_out),
     ]
     return "\n".join(lines)
+
+
+def _doubt(p: Prediction) -> str:
+    return f", to {100 * p.error_estimate:.1f} % by its own estimate" if p.error_estimate else ""
+
+
+def _details(p: Prediction) -> list[str]:
+    """Return what this fidelity has beside the resources: where cycles went, or what an iteration asks for."""
+    if not p.stalls:
+        return ["one iteration of a block (cycles)", *_bars(p.iteration, max(p.iteration.values()))]
+    whole = sum(p.stalls.values())
+    causes = {name: cycles for name, cycles in p.stalls.items() if cycles >= whole / 1000}
+    return ["where the warps' cycles went (warp-cycles, of all SMs)", *_bars(causes, whole)]
+
+
+def explored_text(explored: Explored) -> str:
+    """Return a neighbourhood as text, the fastest first."""
+    lines = ["", "one change of the configuration"]
+    for one in explored.neighbours:
+        gain = 100 * (one.speedup - 1)
+        lines.append(f"  {one.change:<26}{1e6 * one.seconds:14,.1f} us  {gain:+6.1f} %  limited by {one.bound}")
+    lines += [f"  {change:<26}refused: {why}" for change, why in explored.refused.items()]
+    return "\n".join([*lines, "", explored.verdict])
 
 
 def _bars(values: Mapping[str, float], whole: float) -> list[str]:

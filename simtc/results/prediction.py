@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 __all__ = ["Prediction"]
@@ -15,8 +15,8 @@ class Prediction:
     """Cycles of a GEMM, and what limits it. `cycles` leave the launch's own cost out; it stands apart.
 
     Example:
-        >>> from simtc.models.analytic import simulate
-        >>> one = simulate("hgemm", m=4096, n=4096, k=4096, device="rtx2070", block=(256, 256, 32), warp=(128, 64, 8))
+        >>> from simtc import simulate
+        >>> one = simulate("hgemm", m=4096, n=4096, k=4096, device="rtx2070", fidelity="analytic")
         >>> one.bound, one.waves, one.fidelity
         ('tensor pipe', 8, 'analytic')
 
@@ -33,6 +33,7 @@ class Prediction:
     clock_mhz: int
     peak_tflops: float  # of the tensor cores for these types, at the clock
     bound: str  # the resource, or latency, that takes most of the cycles
+    limit: str  # the same in a sentence
     launch_cycles: float  # of starting the grid: not in `cycles`
     resources: Mapping[str, float]  # cycles if only that resource limited the kernel
     iteration: Mapping[str, float]  # cycles of one block's iteration of block k, by pipe
@@ -49,6 +50,8 @@ class Prediction:
     wave_waste: float  # share of the waves' places that stay empty
     notes: tuple[str, ...]  # what this case met: misaligned rows, shallow tails
     left_out: tuple[str, ...]  # what this fidelity does not know
+    stalls: Mapping[str, int] = field(default_factory=dict)  # warp-cycles by cause; of closed forms there are none
+    error_estimate: float | None = None  # of `cycles` against fidelity full, relative; None where nothing was executed
 
     @property
     def seconds(self) -> float:

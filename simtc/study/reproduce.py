@@ -18,10 +18,11 @@ class Entry:
 
     title: str
     function: str  # module of simtc.study, and function: returns items, or items and an SVG
-    clocked: bool = False  # executes microbenchmarks, which takes seconds
+    clocked: bool = False  # executes programs in the clock, which takes seconds
 
 
-_YAN, _CLOCK, _NVIDIA = "reproduce_yan2020", "reproduce_yan2020_clock", "reproduce_nvidia"
+_YAN, _NVIDIA = "reproduce_yan2020", "reproduce_nvidia"
+_CLOCK, _FIGURES = "reproduce_yan2020_clock", "reproduce_yan2020_figures"
 ENTRIES = {
     "yan2020/table1": Entry(title="throughput and latency of HMMA.1688.F16", function=f"{_CLOCK}.table1", clocked=True),
     "yan2020/table2": Entry(title="bandwidths and peaks of RTX 2070 and T4", function=f"{_YAN}.table2"),
@@ -35,6 +36,12 @@ ENTRIES = {
     "yan2020/fig1": Entry(title="an 8x8 matrix in the lanes of a warp", function=f"{_YAN}.figure1"),
     "yan2020/fig2": Entry(title="operands of HMMA.1688.F16 in registers", function=f"{_YAN}.figure2"),
     "yan2020/fig3": Entry(title="global memory rooflines of RTX 2070 and T4", function=f"{_YAN}.figure3"),
+    "yan2020/fig4": Entry(title="5 HMMAs between two STS.128, or 2", function=f"{_FIGURES}.figure4", clocked=True),
+    "yan2020/fig5": Entry(title="padding, or bank conflicts", function=f"{_FIGURES}.figure5", clocked=True),
+    "yan2020/fig6": Entry(title="square matrices on RTX 2070", function=f"{_FIGURES}.figure6", clocked=True),
+    "yan2020/fig7": Entry(title="square matrices on T4", function=f"{_FIGURES}.figure7", clocked=True),
+    "yan2020/fig8": Entry(title="rectangular matrices on RTX 2070", function=f"{_FIGURES}.figure8", clocked=True),
+    "yan2020/fig9": Entry(title="rectangular matrices on T4", function=f"{_FIGURES}.figure9", clocked=True),
     "yan2020/square": Entry(title="throughput on square matrices, without the clock", function=f"{_YAN}.square"),
     "nvidia/intensity": Entry(title="arithmetic intensity and the V100's FLOPS:B", function=f"{_NVIDIA}.intensity"),
     "nvidia/tile-quantization": Entry(title="figure 6: six tiles for four", function=f"{_NVIDIA}.tile_quantization"),

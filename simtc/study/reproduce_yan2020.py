@@ -6,7 +6,6 @@ from typing import Any
 
 from simtc import arch
 from simtc.layout import Fragment, fragment
-from simtc.models.analytic import simulate
 from simtc.models.chart import Chart, Series
 from simtc.models.configuration import Configuration
 from simtc.models.intensity import blocking_intensity
@@ -16,6 +15,7 @@ from simtc.models.pipes import SUB_CORES, copy_cycles, hmma_cycles, shared_load_
 from simtc.models.roofline import Roofline, roofline
 from simtc.results.comparison import Item
 from simtc.study.papers import printed
+from simtc.study.simulate import simulate
 
 __all__ = ["equation6", "figure1", "figure2", "figure3", "hiding", "square", "table2", "table6", "table7"]
 
@@ -148,8 +148,7 @@ def square() -> Made:
     """What closed forms have of figures 6 and 7: the best that the tiles reach, and where DRAM begins to bind."""
     table, sizes = _print("square"), range(1024, 16385, 256)
     found = {
-        board: [simulate("hgemm", m=w, n=w, k=w, device=board, block=(256, 256, 32), warp=(128, 64, 8)) for w in sizes]
-        for board in _BOARDS
+        board: [simulate("hgemm", m=w, n=w, k=w, device=board, fidelity="analytic") for w in sizes] for board in _BOARDS
     }
     best = {board: max(curve, key=lambda one: one.tflops) for board, curve in found.items()}
     why = {

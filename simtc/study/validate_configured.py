@@ -16,10 +16,10 @@ from simtc.gemm import arguments, twin, twin_name
 from simtc.gpu import Gpu, compile_twin
 from simtc.isa import Kernel
 from simtc.launch.launch import launch
-from simtc.models.analytic import simulate
 from simtc.models.configuration import Configuration
 from simtc.study.chip import Chip
 from simtc.study.measured import Measured, MeasuredCase, code_digest, same_code
+from simtc.study.simulate import simulate
 from simtc.study.stopwatch import stopwatch
 from simtc.study.validate_case import Skip
 from simtc.study.validate_timing import launch_cycles

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 import simtc
 from simtc import arch
 from simtc.errors import BadInputError
-from simtc.models.analytic import simulate
+from simtc.study.simulate import simulate
 
 YAN = {"block": (256, 256, 32), "warp": (128, 64, 8)}
 
 
 def hgemm(m=4096, n=None, k=None, **options):
-    return simulate("hgemm", m=m, n=n or m, k=k or m, **{"device": "rtx2070", **YAN, **options})
+    return simulate("hgemm", m=m, n=n or m, k=k or m, **{"device": "rtx2070", "fidelity": "analytic", **YAN, **options})
 
 
 def test_the_contract():
-    one = simtc.simulate("hgemm", m=4096, n=4096, k=4096, device="rtx2070", **YAN)
+    one = simtc.simulate("hgemm", m=4096, n=4096, k=4096, device="rtx2070", fidelity="analytic", **YAN)
     assert one.seconds == one.cycles / 1620e6
     assert one.tflops == pytest.approx(2 * 4096**3 / one.seconds * 1e-12)
     assert one.peak_share == one.tflops / one.peak_tflops
@@ -43,7 +43,7 @@ def test_the_contract():
     board=st.sampled_from(["v100_sxm2", "t4", "a100_sxm", "h200"]), transpose=st.sampled_from(["tn", "nn", "nt", "tt"]),
 )  # fmt: skip
 def test_any_size_stays_below_the_peak_and_above_each_resource(m, n, k, board, transpose):
-    one = simulate("hgemm", m=m, n=n, k=k, device=board, transpose=transpose)
+    one = simulate("hgemm", m=m, n=n, k=k, device=board, transpose=transpose, fidelity="analytic")
     assert 0 < one.peak_share < 1
     assert all(one.cycles >= cycles - 1e-6 for name, cycles in one.resources.items())
     assert one.resources[one.bound] == max(one.resources.values())
@@ -113,13 +113,20 @@ def test_a_board_may_be_changed():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"fidelity": "sampled"}, r"fidelity 'sampled' is not there yet: only analytic is. Try: --fidelity analytic"),
+        (
+            {"transpose": "nn"},
+            "transpose nn: generated kernels have tn; closed forms know more",
+        ),
+        (
+            {"stages": 3, "device": "h200", "block": None, "warp": None},
+            "stages 3: generated kernels have 1 or 2",
+        ),
         ({"fidelity": "ful"}, r"unknown fidelity 'ful': known are analytic, sampled, full; did you mean 'full'\?"),
         ({"device": "t5"}, r"unknown device 't5'"),
         ({"device": "gtx280", "block": None, "warp": None}, r"gtx280 \(sm_13\) has no tensor cores"),
         ({"m": 0}, "m is 0: 1 to 16777216"),
-        ({"transpose": "ab"}, "unknown transpose 'ab': known are tn, nn, nt, tt"),
-        ({"split_k": 0}, "split_k is 0|slices is 0|split_k 0"),
+        ({"transpose": "ab", "fidelity": "analytic"}, "unknown transpose 'ab': known are tn, nn, nt, tt"),
+        ({"split_k": 0, "fidelity": "analytic"}, "split_k is 0|slices is 0|split_k 0"),
         ({"clock_mhz": 0}, "clock 0: a positive number of MHz"),
     ],
 )

@@ -10,7 +10,8 @@ from simtc.study.papers import printed
 from simtc.study.reproduce import ENTRIES, reproduce, select
 
 CLOSED = [name for name, entry in ENTRIES.items() if not entry.clocked]
-CLOCKED = [name for name, entry in ENTRIES.items() if entry.clocked]
+CLOCKED = [name for name, entry in ENTRIES.items() if entry.clocked and "table" in name]
+FIGURES = [name for name, entry in ENTRIES.items() if entry.clocked and "fig" in name]
 
 
 @pytest.mark.parametrize("name", CLOSED)
@@ -62,6 +63,22 @@ def test_tables_that_are_inputs_say_so_and_have_a_mix_beside_them(name):
     for item in compared.items:
         if item.kind == "simulation" and item.paper is not None:
             assert abs(item.error) < 0.08, item.name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FIGURES)
+def test_signs_and_orders_of_the_figures_come_out(name):
+    """What a figure's curves say, apart from how much."""
+    compared = reproduce(name)
+    assert {item.kind for item in compared.items} == {"simulation"}
+    signs = [item for item in compared.items if item.paper is True]
+    assert signs
+    assert [item.name for item in signs if item.simtc is not True] == []
+    assert compared.svg
+
+
+def test_figures_have_entries():
+    assert [f"yan2020/fig{number}" for number in range(4, 10)] == FIGURES
 
 
 def test_every_printed_value_of_the_inputs_is_shown():
