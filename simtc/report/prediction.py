@@ -66,7 +66,11 @@ def _details(p: Prediction) -> list[str]:
         return ["one iteration of a block (cycles)", *_bars(p.iteration, max(p.iteration.values()))]
     whole = sum(p.stalls.values())
     causes = {name: cycles for name, cycles in p.stalls.items() if cycles >= whole / 1000}
-    return ["where the warps' cycles went (warp-cycles, of all SMs)", *_bars(causes, whole)]
+    lines = ["where the warps' cycles went"]
+    for name, cycles in sorted(causes.items(), key=lambda item: -item[1]):
+        bar = "#" * round(_BAR * cycles / max(causes.values()))
+        lines.append(f"  {name:<20}{100 * cycles / whole:5.1f} %  {bar}".rstrip())
+    return lines
 
 
 def explored_text(explored: Explored) -> str:
@@ -80,10 +84,10 @@ def explored_text(explored: Explored) -> str:
 
 
 def _bars(values: Mapping[str, float], whole: float) -> list[str]:
-    lines = []
+    lines, width = [], max(map(len, values)) + 2
     for name, value in sorted(values.items(), key=lambda item: -item[1]):
         bar = "#" * round(_BAR * min(value / whole, 1))
-        lines.append(f"  {name:<16}{value:16,.0f}  {100 * value / whole:5.1f} %  {bar}".rstrip())
+        lines.append(f"  {name:<{width}}{value:14,.0f}  {100 * value / whole:5.1f} %  {bar}".rstrip())
     return lines
 
 
