@@ -116,7 +116,7 @@ class Footprints:
         log, _, laps = self._trace(np.zeros(1, np.int64), 0)
         weight = {branch: int(laps[branch]) * int(body.sum()) for branch, body in self._bones.loops.items()}
         busiest = max(weight, key=lambda branch: weight[branch], default=-1)
-        sectors = np.unique(log)
+        sectors = _distinct(log)
         loaded = np.bincount(self.buffers(sectors[sectors & 1 == 0] >> 1), minlength=len(self._memory.starts))
         return busiest, int(laps[busiest]) if busiest >= 0 else 0, loaded, int((sectors & 1).sum())
 
@@ -127,8 +127,8 @@ class Footprints:
             log, ends, _ = self._trace(numbers, SAMPLED_LAPS)
             sm = np.repeat(np.arange(len(numbers)) % self._grid.sms, np.diff(ends, prepend=0))
             loads = log & 1 == 0
-            each = np.unique((sm[loads] << 40) | (log[loads] >> 1)) & ((1 << 40) - 1)
-            self._samples[w] = each, np.unique(each)
+            each = _distinct((sm[loads] << 40) | (log[loads] >> 1)) & ((1 << 40) - 1)
+            self._samples[w] = each, _distinct(each)
         return self._samples[w]
 
     @property
@@ -152,6 +152,8 @@ class Footprints:
         alone = 32.0 * float(self._loaded[apart].sum()) * blocks
         together, streamed = every, 0.0
         for before in range(w - 1, max(w - 1 - _DEPTH, -1), -1):
+            if 16 * self._scale * len(every) > self._l2:  # too much, whatever the wave before was
+                break
             earlier = self._sample(before)[1]
             streamed += 32 * self._scale * (len(earlier) + len(every)) / 2
             together = np.union1d(together, earlier)
@@ -175,13 +177,22 @@ class Footprints:
 
     def held(self, w: int, footprint: Footprint) -> np.ndarray:
         """Return the sectors of the first SM's blocks of a wave that L2 holds from earlier waves."""
-        return self.part(np.unique(self._trace(self._grid.of_first_sm(w), 0)[0] >> 1), footprint.hits)
+        return self.part(_distinct(self._trace(self._grid.of_first_sm(w), 0)[0] >> 1), footprint.hits)
 
     def part(self, sectors: np.ndarray, shares: np.ndarray) -> np.ndarray:
         """Return a share of sectors, by the buffer that they lie in: always the same ones."""
         chance = (sectors * 2654435761 >> 7) % _BUCKETS
         found: np.ndarray = sectors[chance < shares[self.buffers(sectors)] * _BUCKETS]
         return found
+
+
+def _distinct(numbers: np.ndarray) -> np.ndarray:
+    """Return the numbers in ascending order, each once (numpy's own way hashes them, which takes longer)."""
+    ordered = np.sort(numbers)
+    first = np.ones(len(ordered), bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    found: np.ndarray = ordered[first]
+    return found
 
 
 def _evicted(w: int, fetched: float, alone: float, stored: float, capacity: float) -> tuple[float, float]:

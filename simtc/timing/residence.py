@@ -8,7 +8,7 @@ from simtc.arch import Device
 from simtc.bundle import bundle
 from simtc.machine.state import Memory
 from simtc.timing.caches import NEVER, warm_l2
-from simtc.timing.state import CACHES, Caches, Chip
+from simtc.timing.state import CACHES, WAYS, Caches, Chip, Counter, Server
 
 __all__ = ["fill", "resident"]
 
@@ -22,19 +22,24 @@ def fill(caches: Caches, cached: Caches, sectors: np.ndarray) -> None:
         warm_l2(cached, first, last)
 
 
-def resident(device: Device, caches: Caches, memory: Memory) -> np.ndarray:
-    """Return the sectors that an L2 of the board's size holds after the operands have passed through it."""
-    lines = max(device.l2_bytes // (device.sm.l1.line_bytes * int(caches.chip[Chip.WAYS])), 1) * int(
-        caches.chip[Chip.WAYS]
-    )
-    chip = caches.chip.copy()
-    chip[Chip.L2_SETS] = lines // int(chip[Chip.WAYS])
-    whole = caches._replace(
+def resident(device: Device, memory: Memory) -> np.ndarray:
+    """Return the sectors that a board's L2 holds after the operands have passed through it."""
+    sets = max(device.l2_bytes // (device.sm.l1.line_bytes * WAYS), 1)
+    lines = sets * WAYS
+    chip = np.zeros(Chip.COUNT)
+    chip[Chip.L2_SETS], chip[Chip.WAYS], chip[Chip.DRAM_BYTES] = sets, WAYS, 1.0
+    whole = Caches(
         chip=chip,
+        l1_tags=np.zeros((1, 1), np.int64),
+        l1_ready=np.zeros((1, 1)),
+        l1_used=np.zeros((1, 1), np.int64),
         l2_tags=np.full(lines, -1, np.int64),
         l2_ready=np.full(4 * lines, NEVER),
         l2_used=np.zeros(lines, np.int64),
         l2_dirty=np.zeros(lines, np.int64),
+        servers=np.zeros(Server.COUNT),
+        shares=np.zeros((0, 3)),
+        counters=np.zeros(Counter.COUNT, np.int64),
     )
     cached = bundle(CACHES, whole)
     for start, end in zip(memory.starts, memory.ends, strict=True):

@@ -1,8 +1,8 @@
 """Time a launch of any size by a part of it: one SM, a few waves of blocks, a few iterations of each long loop.
 
-The first SM runs in the clock. Once a loop has settled, its warps are taken along the kernel's skeleton to its last
-iterations, and the cycles between are added. Waves in the middle of the grid stand for those between them. The other
-SMs appear as what they leave of L2's and DRAM's bandwidth, and as what they have brought into L2.
+The first SM runs in the clock. Warps are taken along the kernel's skeleton past most laps of a long loop; waves in the
+middle of the grid stand for those between them. The other SMs appear as what they leave of L2's and DRAM's bandwidth,
+and as what they have brought into L2.
 """
 
 from __future__ import annotations
@@ -19,29 +19,30 @@ from simtc.machine.arena import Arena
 from simtc.machine.faults import fault_error
 from simtc.machine.functional import WORK_WORDS
 from simtc.machine.lowering import Lowered
-from simtc.machine.micro import PREDICATES, WARP_WORDS, Control, Family
-from simtc.machine.state import CODE, MEMORY, STATE, Code, Geometry, Memory, State, Waiting, new_state
+from simtc.machine.micro import Control, Family
+from simtc.machine.state import CODE, MEMORY, STATE, Geometry, Memory, State, new_state
 from simtc.machine.step import step
+from simtc.models.occupancy import Occupancy
 from simtc.results import Stall, Timing
 from simtc.timing.chip import run_chip
 from simtc.timing.footprint import Footprint, Footprints, Grid
-from simtc.timing.forward import Plan, forward
 from simtc.timing.residence import fill, resident
 from simtc.timing.simulate import new_clock, read_timing, require_safety, room_of
-from simtc.timing.skeleton import Skeleton, skeleton
-from simtc.timing.state import CACHES, CLOCK, TABLE, Caches, Chip, Clock
-from simtc.timing.steady import Laps, Steady
+from simtc.timing.skeleton import skeleton
+from simtc.timing.skipping import Settled, Shortened, Skipper, Traveller
+from simtc.timing.state import CACHES, CLOCK, TABLE, Caches, Chip, Clock, Table
 from simtc.timing.tables import clock_table
-from simtc.timing.totals import chip_wide, restored, vector, with_counts
+from simtc.timing.totals import chip_wide, restored, vector
 
 __all__ = ["sample_launch"]
 
-_WINDOWS = 1  # of the clock, between two looks at it
-_KEPT_LAPS = 3  # of a loop, executed at its end
-_LEAST_SKIP = 4
 _LAPS_ROOM = 4096
 _L2_ROOM = 1 << 26  # bytes: more than one SM fetches in the waves that are executed
-_LIMIT = 100_000_000
+_IN_STEP = 2  # resident blocks of which a barrier keeps a loop settled
+_KEPT = (8, 16)  # laps of a shortened loop
+_MANY = 30  # waves, of which the last one is like the others
+_UNSETTLED = 0.02  # doubt about a cycle that was extrapolated from shortened loops
+_UNEVEN = 0.25  # doubt about a last wave of drifting blocks: some SM gets one more of them than its share
 _GONE = 0.25  # doubt about a warm launch of which nothing but the main loop's operands fits L2
 _SHARED = 0.03  # doubt about a cycle in which warps wait for memory that other SMs use too
 
@@ -66,44 +67,95 @@ def sample_launch(
         SimtcError: an instruction read a fixed-latency result before it was ready: a latency table is wrong.
 
     """
-    kernel = lowered.kernel
-    room = room_of(kernel, device, block, geometry)
+    geometry = geometry.copy()
+    geometry[Geometry.TRACE] = 1
+    room = room_of(lowered.kernel, device, block, geometry)
     blocks = grid[0] * grid[1] * grid[2]
     sms = min(device.sm_count, blocks)
     waves = Grid(blocks=blocks, sms=sms, slots=min(room.blocks, -(-blocks // sms)))
-    geometry = geometry.copy()
-    geometry[Geometry.TRACE] = 1
-    chosen = sorted({0, 1, waves.waves // 2, waves.waves - 1} & set(range(waves.waves)))
-    order = np.concatenate([waves.of_first_sm(w) for w in chosen])
-    state = new_state(literals, geometry, slots=waves.slots, work_words=WORK_WORDS)
-    clock, caches = new_clock(
-        kernel, device, sms=1, slots=waves.slots, room=room, order=order, laps=_LAPS_ROOM,
-        l2_bytes=max(device.l2_bytes, _L2_ROOM), shares=len(memory.starts),
-    )  # fmt: skip
-    caches.shares[:, 0] = memory.starts >> 5
     bones = skeleton(lowered)
     prints = Footprints(
         lowered.code, bones, grid=waves, geometry=geometry, literals=literals, memory=memory, l2_bytes=device.l2_bytes
     )
-    one = _Sample(
-        bones=bones, grid=waves, chosen=chosen, prints=prints, clock=clock, caches=caches, state=state,
-        code=lowered.code, parts=(bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, lowered.code)),
-        clocked=(bundle(CLOCK, clock), bundle(TABLE, clock_table(kernel, device)), bundle(CACHES, caches)),
-        warm=resident(device, caches, memory) if warm else None,
-    )  # fmt: skip
-    outcome = one.run(progress)
-    if outcome < 0:
-        raise fault_error(outcome, kernel, state, arena, grid)
-    require_safety(kernel, clock)
-    scaled, cycles, doubt = one.composed()
-    timing = read_timing(kernel, scaled, room, device)
+    held = resident(device, memory) if warm else None
+    table = clock_table(lowered.kernel, device)
+    loop = prints.main_loop
+    drifts = loop >= 0 and not (waves.slots <= _IN_STEP and _has_barrier(lowered, bones.loops[loop]))
+    chosen = _chosen(waves.waves, few=drifts)
+
+    def run(skip: int | None) -> _Sample:
+        state = new_state(literals, geometry, slots=waves.slots, work_words=WORK_WORDS)
+        clock, caches = _one_sm(lowered, device, waves, room, chosen, memory)
+        parts = bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, lowered.code)
+        common: dict[str, Any] = {
+            "traveller": Traveller(bones=bones, state=state, parts=parts),
+            "clock": clock, "caches": caches, "blocks": len(clock.order), "block_warps": room.warps,
+        }  # fmt: skip
+        skipper = Settled(**common) if skip is None else Shortened(place=loop, skip=skip, **common)
+        sample = _Sample(
+            grid=waves,
+            chosen=chosen,
+            prints=prints,
+            skipper=skipper,
+            warm=held,
+            clock=clock,
+            caches=caches,
+            parts=parts,
+        )
+        outcome = sample.run(table, progress)
+        if outcome < 0:
+            raise fault_error(outcome, lowered.kernel, state, arena, grid)
+        require_safety(lowered.kernel, clock)
+        return sample
+
+    skips = [max(prints.laps - kept, 0) for kept in _KEPT] if bones.is_closed else [0, 0]
+    if not drifts:
+        sample = run(None if bones.is_closed else 0)
+        course = sample.course()
+    elif skips[1]:
+        sample = run(skips[0])
+        course = _extrapolated(sample.course(), run(skips[1]).course())
+    else:
+        sample = run(0)
+        course = sample.course()
+    scaled, cycles, doubt = _composed(sample, course)
+    timing = read_timing(lowered.kernel, scaled, room, device)
     return replace(
         timing,
         cycles=cycles,
         fidelity="sampled",
-        error_estimate=doubt + _shared_doubt(timing, sms) + one.overflow,
-        notes=one.notes(),
+        error_estimate=doubt + _shared_doubt(timing, sms) + sample.overflow,
+        notes=(
+            f"one SM of {sms} was simulated, in {len(chosen)} of {waves.waves} waves of blocks",
+            f"of the {prints.laps:,} laps of each warp's main loop {course.skipped:,.0f} were skipped",
+            "no values were computed: the arrays are as they were",
+        ),
     )
+
+
+def _has_barrier(lowered: Lowered, body: np.ndarray) -> bool:
+    ops = lowered.code.ops[: len(body)]
+    barrier = (ops["family"] == Family.CONTROL) & (ops["code"] == Control.BARRIER)
+    return bool((barrier & (body > 0)).any())
+
+
+def _chosen(waves: int, *, few: bool) -> list[int]:
+    """Return the waves to execute: the first two, one in the middle and the last."""
+    middle = {1} if few else {1, waves // 2}
+    last = set() if few and waves >= _MANY else {waves - 1}
+    return sorted(({0} | middle | last) & set(range(waves)))
+
+
+def _one_sm(
+    lowered: Lowered, device: Device, waves: Grid, room: Occupancy, chosen: list[int], memory: Memory
+) -> tuple[Clock, Caches]:
+    """Return the first SM before its first block."""
+    clock, caches = new_clock(
+        lowered.kernel, device, sms=1, slots=waves.slots, room=room, laps=_LAPS_ROOM, shares=len(memory.starts),
+        order=np.concatenate([waves.of_first_sm(w) for w in chosen]), l2_bytes=max(device.l2_bytes, _L2_ROOM),
+    )  # fmt: skip
+    caches.shares[:, 0] = memory.starts >> 5
+    return clock, caches
 
 
 def _shared_doubt(timing: Timing, sms: int) -> float:
@@ -112,60 +164,73 @@ def _shared_doubt(timing: Timing, sms: int) -> float:
     return _SHARED * waiting / max(timing.warp_cycles, 1) if sms > 1 else 0.0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Course:
+    """What became of the waves that an SM executed."""
+
+    spans: np.ndarray  # (waves,) cycles until its next wave began, or the end
+    vectors: np.ndarray  # (waves, places) what was counted meanwhile
+    skipped: float  # laps of each warp
+    doubts: float  # cycles by which the sum of the spans may be wrong
+
+
+def _extrapolated(short: _Course, longer: _Course) -> _Course:
+    """Return the course of the whole loop from two in which each warp went round it a few times, and more times."""
+    if short.skipped <= longer.skipped:
+        return longer
+    times = longer.skipped / (short.skipped - longer.skipped)
+    spans = longer.spans + times * (longer.spans - short.spans)
+    vectors = longer.vectors + times * (longer.vectors - short.vectors)
+    doubts = _UNSETTLED * float(spans.sum() - longer.spans.sum())
+    return _Course(spans=spans, vectors=vectors.clip(0), skipped=longer.skipped, doubts=doubts)
+
+
 @dataclass(slots=True, kw_only=True)
 class _Sample:
     """One SM on its way through the waves that stand for the launch."""
 
-    bones: Skeleton
     grid: Grid
     chosen: list[int]
     prints: Footprints
+    skipper: Skipper
     clock: Clock
     caches: Caches
-    state: State
-    parts: tuple[Any, Any, Any]  # bundles: state, memory, code
-    clocked: tuple[Any, Any, Any]  # clock, table, caches
-    code: Code
+    parts: tuple[State, Memory, Any]
     warm: np.ndarray | None  # sectors that L2 held before the launch
     base: np.ndarray = field(init=False)  # the chip's own constants
-    offset: float = 0.0  # cycles that were added, not executed
-    doubts: float = 0.0  # cycles by which they may be wrong
-    skipped: int = 0  # laps
     entered: int = 0  # waves
-    admitted: list[float] = field(default_factory=list)  # when the first SM got each of its blocks
-    added: np.ndarray = field(init=False)  # what the skipped laps would have added to the vector
+    admitted: list[float] = field(default_factory=list)  # when the SM got each of its blocks
     at_wave: list[np.ndarray] = field(default_factory=list)  # the vector at the end of each executed wave
-    laps: dict[int, Laps] = field(default_factory=dict)
-    marks: list[tuple[int, np.ndarray]] = field(default_factory=list)  # cycle and vector, round by round
-    resident: bytes = b""
 
     def __post_init__(self) -> None:
         self.base = self.clock.chip.copy()
-        self.added = np.zeros_like(vector(self.clock, self.caches))
 
-    def run(self, progress: Callable[[int, int], None] | None) -> int:
+    def run(self, table: Table, progress: Callable[[int, int], None] | None) -> int:
         """Execute the chosen waves; return 1, or a fault."""
-        span = np.zeros(4, np.int64)
-        (state, mem, code), (clock, table, cached) = self.parts, self.clocked
-        self._enter()
+        clock, span = self.clock, np.zeros(4, np.int64)
+        bundled, tabled, cached = bundle(CLOCK, clock), bundle(TABLE, table), bundle(CACHES, self.caches)
+        state, mem, code = self.parts
+        self._enter(cached)
         sizes = np.cumsum([len(self.grid.of_first_sm(w)) for w in self.chosen])
         while True:
-            outcome = int(run_chip(step, state, mem, code, clock, table, cached, span, _WINDOWS))
+            outcome = int(run_chip(step, state, mem, code, bundled, tabled, cached, span, self.skipper.windows))
             if outcome:
-                self.at_wave.append(vector(self.clock, self.caches) + self.added)
+                self._end_wave()
                 return outcome
             self._note_admissions()
-            done = int(self.clock.grid[2])
-            while len(self.at_wave) < len(sizes) - 1 and done >= sizes[len(self.at_wave)]:
-                self.at_wave.append(vector(self.clock, self.caches) + self.added)
-            if self.entered < len(sizes) and int(self.clock.grid[0]) > sizes[self.entered - 1]:
-                self._enter()
+            while len(self.at_wave) < len(sizes) - 1 and clock.grid[2] >= sizes[len(self.at_wave)]:
+                self._end_wave()
+            if self.entered < len(sizes) and clock.grid[0] > sizes[self.entered - 1]:
+                self._enter(cached)
                 if progress:
                     progress(self.entered, len(sizes))
-            self._look()
+            count = int(clock.lap_count[0])
+            if count:
+                self.skipper.look(clock.laps[:count].tolist())
+                clock.lap_count[0] = 0
 
-    def _enter(self) -> None:
-        """Give the first SM its share of the chip for the wave that begins, and L2 what it holds by then."""
+    def _enter(self, cached: Caches) -> None:
+        """Give the SM its share of the chip for the wave that begins, and L2 what it holds by then."""
         w = self.chosen[self.entered]
         self.entered += 1
         chip, base = self.clock.chip, self.base
@@ -173,7 +238,10 @@ class _Sample:
         chip[Chip.L2_BYTES] = base[Chip.L2_BYTES] / footprint.active
         chip[Chip.DRAM_BYTES] = base[Chip.DRAM_BYTES] / footprint.active
         self.caches.shares[:, 1], self.caches.shares[:, 2] = footprint.shares, footprint.shares * footprint.costs
-        fill(self.caches, self.clocked[2], self._held(w, footprint))
+        fill(self.caches, cached, self._held(w, footprint))
+
+    def _end_wave(self) -> None:
+        self.at_wave.append(vector(self.clock, self.caches) + self.skipper.added)
 
     @property
     def overflow(self) -> float:
@@ -181,6 +249,12 @@ class _Sample:
         if self.warm is None:
             return 0.0
         return _GONE * float(1 - self.prints.of_wave(0).kept.min())
+
+    @property
+    def uneven(self) -> bool:
+        """Whether blocks drift and the last wave has not one for each place."""
+        full = self.grid.blocks % self.grid.wave_blocks == 0
+        return isinstance(self.skipper, Shortened) and self.grid.waves > 1 and not full
 
     def _held(self, w: int, footprint: Footprint) -> np.ndarray:
         held = self.prints.held(w, footprint) if footprint.has_hits else np.zeros(0, np.int64)
@@ -192,122 +266,44 @@ class _Sample:
         warps = len(self.clock.warps) // self.grid.slots
         for place in range(len(self.admitted), int(self.clock.grid[0])):
             slot = int(np.flatnonzero(self.clock.running == self.clock.order[place])[0])
-            self.admitted.append(float(self.clock.warps["start"][slot * warps]) + self.offset)
+            self.admitted.append(float(self.clock.warps["start"][slot * warps]) + self.skipper.cycles)
+            self.skipper.admit(slot)
 
-    def _look(self) -> None:
-        """Read the log of backward branches; where a loop has settled, skip its laps."""
-        clock = self.clock
-        resident = clock.warps["resident"].tobytes()
-        count = int(clock.lap_count[0])
-        if resident != self.resident:
-            self.resident, self.laps, self.marks = resident, {}, []
-        elif count:
-            warps = int(clock.warps["resident"].sum())
-            for place, warp, cycle in clock.laps[:count].tolist():
-                self.laps.setdefault(place, Laps(warps)).note(warp, cycle)
-            rounds = max(len(laps.rounds) for laps in self.laps.values())
-            if rounds > len(self.marks):
-                self.marks += [(int(clock.sms["next"][0]), vector(clock, self.caches))] * (rounds - len(self.marks))
-                for place, laps in self.laps.items():
-                    steady = laps.settled() if self.bones.is_closed and place in self.bones.loops else None
-                    if steady and self._skip(place, steady):
-                        self.laps, self.marks = {}, []
-                        break
-        clock.lap_count[0] = 0
-
-    def _skip(self, place: int, steady: Steady) -> bool:
-        """Take all warps towards the last laps of the loop; return whether there was anything to skip."""
-        body = self.bones.loops[place]
-        resident = self.clock.warps["resident"]
-        left = {w: self._forward(place, body, w, None, None) - _KEPT_LAPS for w in np.flatnonzero(resident).tolist()}
-        rates = self.laps[place].rates(self._together(body))
-        if min(left.values()) < 1 or set(rates) != set(left):
-            return False
-        cycles = min(left[w] / rates[w] for w in left)
-        laps = {w: int(cycles * rates[w] + 0.5) for w in left}
-        if max(laps.values()) < _LEAST_SKIP:
-            return False
-        counts = np.zeros(len(self.bones.parts), np.int64)
-        for w, many in laps.items():
-            self._forward(place, body, w, many, counts)
-        (then, before), now = self.marks[-1 - steady.stretch], int(self.clock.sms["next"][0])
-        more = (vector(self.clock, self.caches) - before) * (cycles / max(now - then, 1))
-        self.added += with_counts(self.clock, more, counts, len(laps) * cycles)
-        self.offset += cycles
-        self.skipped += max(laps.values())
-        self.doubts += steady.doubt * cycles
-        return True
-
-    def _together(self, body: np.ndarray) -> list[list[int]]:
-        """Return the warps that a loop keeps in step: those of a block, where it has a barrier."""
-        ops = self.code.ops[: len(body)]
-        barrier = (ops["family"] == Family.CONTROL) & (ops["code"] == Control.BARRIER) & (body > 0)
-        warps = np.arange(len(self.clock.warps))
-        size = len(warps) // self.grid.slots if barrier.any() else 1
-        return warps.reshape(-1, size).tolist()
-
-    def _forward(self, place: int, body: np.ndarray, w: int, laps: int | None, counts: np.ndarray | None) -> int:
-        """Take a warp so many laps on; without a number, only count those that are left."""
-        state, warp = self.state, self.state.warps[w]
-        bundled, mem, code = self.parts
-        first = int(state.geometry[Geometry.LITERAL_WORDS]) + w * WARP_WORDS
-        registers = state.F[first : first + WARP_WORDS]
-        predicates = state.P[w * PREDICATES : (w + 1) * PREDICATES]
-        before, block = warp.copy(), state.blocks.copy()
-        saved = registers.copy(), predicates.copy()
-        if before["waiting"] == Waiting.BARRIER:  # it stands behind its barrier until the others come
-            warp["waiting"], warp["blocked"], warp["active"] = Waiting.READY, 0, before["alive"]
-            warp["pc"] = before["lane_pc"][0]
-        plan = np.zeros(Plan.COUNT, np.int64)
-        plan[:] = place, _LIMIT if laps is None else laps, int(warp["pc"]), _LIMIT
-        seen = np.zeros(len(body), np.int64) if counts is None else counts
-        gone = int(forward(step, bundled, mem, code, self.bones.parts, body, seen, plan, w))
-        state.blocks[:] = block
-        if laps is None:
-            state.warps[w], registers[:], predicates[:] = before, saved[0], saved[1]
-            return max(gone, 0)
-        executed = warp["executed"]
-        for name in ("pc", "active", "blocked", "waiting", "lane_pc", "lane_wait"):
-            warp[name] = before[name]
-        warp["executed"] = executed
-        return gone
-
-    def composed(self) -> tuple[Clock, int, float]:
-        """Return the whole launch as a clock would have counted it, its cycles, and the doubt about them."""
+    def course(self) -> _Course:
+        """Return what became of each wave."""
         final = float(max(self.clock.sms["last_cycle"].max(), self.clock.sms["drained"].max()))
-        cycles = final + self.offset
-        doubts = self.doubts
-        spans = np.diff([0.0, *self.admitted_by_wave(), cycles])
-        stood = _stood_for(self.grid.waves, self.chosen)
-        vectors = np.diff(np.stack([np.zeros_like(self.added), *self.at_wave]), axis=0)
-        wide = chip_wide(self.clock, self.caches)
-        total = np.zeros_like(self.added)
-        middle = [float(span) for span, times in zip(spans, stood, strict=True) if times > 1]
-        spread = max(middle) - min(middle) if middle else 0.0
-        for w, span, times, counted in zip(self.chosen, spans, stood, vectors, strict=True):
-            cycles += (times - 1) * span
-            doubts += (times - 1) * spread / 2
-            ratio = len(self.grid.wave(w)) / len(self.grid.of_first_sm(w))
-            total += counted * times * np.where(wide, ratio, 1.0)
-        issued = vectors.sum(axis=0) * (self.grid.blocks / len(self.clock.order))
-        return restored(self.clock, self.caches, total, issued), round(cycles), doubts / cycles
-
-    def admitted_by_wave(self) -> list[float]:
-        """Return when the blocks of each executed wave but the first came to the SM, on average."""
-        sizes = [len(self.grid.of_first_sm(w)) for w in self.chosen]
-        ends = np.cumsum(sizes)
-        return [float(np.mean(self.admitted[end - size : end])) for size, end in zip(sizes[1:], ends[1:], strict=True)]
-
-    def notes(self) -> tuple[str, ...]:
-        """Say what was sampled."""
-        waves, chosen = self.grid.waves, len(self.chosen)
-        return (
-            f"simulated was one SM of {self.grid.sms} in {chosen} of {waves} waves, without {self.skipped:,} loop laps",
-            "no values were computed: the arrays are as they were",
+        ends = np.cumsum([len(self.grid.of_first_sm(w)) for w in self.chosen])
+        starts = [float(np.mean(self.admitted[first:last])) for first, last in zip([0, *ends[:-1]], ends, strict=True)]
+        return _Course(
+            spans=np.diff([*starts, final + self.skipper.cycles]),
+            vectors=np.diff(np.stack([np.zeros_like(self.at_wave[0]), *self.at_wave]), axis=0),
+            skipped=self.skipper.skipped,
+            doubts=self.skipper.doubts,
         )
 
 
+def _composed(sample: _Sample, course: _Course) -> tuple[Clock, int, float]:
+    """Return the whole launch as a clock would have counted it, its cycles, and the doubt about them."""
+    grid, chosen = sample.grid, sample.chosen
+    stood = _stood_for(grid.waves, chosen)
+    wide = chip_wide(sample.clock, sample.caches)
+    total = np.zeros(len(wide))
+    middle = [float(span) for span, times in zip(course.spans, stood, strict=True) if times > 1]
+    spread = max(middle) - min(middle) if middle else 0.0
+    cycles, doubts = 0.0, course.doubts
+    for w, span, times, counted in zip(chosen, course.spans, stood, course.vectors, strict=True):
+        cycles += times * float(span)
+        doubts += (times - 1) * (spread / 2 + course.doubts / len(chosen))
+        ratio = len(grid.wave(w)) / len(grid.of_first_sm(w))
+        total += counted * times * np.where(wide, ratio, 1.0)
+    if sample.uneven:
+        doubts += _UNEVEN * float(course.spans[-1])
+    issued = course.vectors.sum(axis=0) * (grid.blocks / len(sample.clock.order))
+    return restored(sample.clock, sample.caches, total, issued), round(cycles), doubts / cycles
+
+
 def _stood_for(waves: int, chosen: list[int]) -> list[float]:
-    """Return how many waves each executed one stands for: those between the first and the last are shared equally."""
+    """Return how many waves each executed one stands for: those after the first are shared, but the last if it ran."""
     middle = [w for w in chosen if 0 < w < waves - 1]
-    return [(waves - 2) / len(middle) if w in middle else 1.0 for w in chosen]
+    left = waves - len(chosen) + len(middle)
+    return [left / len(middle) if w in middle else 1.0 for w in chosen]

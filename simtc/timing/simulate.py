@@ -29,6 +29,7 @@ from simtc.timing.state import (
     SUB,
     TABLE,
     WARP_CLOCK,
+    WAYS,
     Caches,
     Chip,
     Clock,
@@ -59,7 +60,6 @@ _REPORTED = (
     Counter.DRAM_SECTORS,
     Counter.STORE_SECTORS,
 )
-_WAYS = 16  # associativity of both caches; not published, and of little consequence for streams
 _WINDOWS = 4000  # between two reports of progress
 
 
@@ -162,9 +162,9 @@ def new_clock(
     sm = device.sm
     cores, warps, shared = sm.limits.sub_cores, room.warps, room.shared_bytes
     carveout = min(c for c in sm.limits.shared_carveouts_bytes if c >= min(shared, sm.limits.shared_bytes))
-    l1_sets = max((sm.limits.l1_shared_bytes - carveout) // (sm.l1.line_bytes * _WAYS), 1)
-    l2_sets = max((l2_bytes or device.l2_bytes) // (sm.l1.line_bytes * _WAYS), 1)
-    l1, l2 = l1_sets * _WAYS, l2_sets * _WAYS
+    l1_sets = max((sm.limits.l1_shared_bytes - carveout) // (sm.l1.line_bytes * WAYS), 1)
+    l2_sets = max((l2_bytes or device.l2_bytes) // (sm.l1.line_bytes * WAYS), 1)
+    l1, l2 = l1_sets * WAYS, l2_sets * WAYS
     instructions = len(kernel.instructions) + 1
     chip = _constants(device, slots, warps, l1_sets, l2_sets)
     subs, machines = np.zeros(sms * cores, SUB), np.zeros(sms, SM)
@@ -231,7 +231,7 @@ def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: in
         Chip.LAUNCH_WARP: sm.launch.warp_cycles,
         Chip.L1_SETS: l1_sets,
         Chip.L2_SETS: l2_sets,
-        Chip.WAYS: _WAYS,
+        Chip.WAYS: WAYS,
         Chip.STORE_PARTIAL: sm.l1.store_partial_sector_cycles,
         Chip.STORE_FULL: sm.l1.store_full_sector_cycles,
     }

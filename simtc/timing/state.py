@@ -30,6 +30,7 @@ __all__ = [
     "TIMING",
     "WARP_CLOCK",
     "WARP_RECORD",
+    "WAYS",
     "Access",
     "Caches",
     "Chip",
@@ -47,6 +48,7 @@ LATE: Final = 512  # added to a row that is read or written later than the other
 QUEUE: Final = 32  # places of a memory I/O ring; the modelled depths are smaller
 HEAP: Final = 4096  # events pending in one SM
 SECTORS: Final = 64  # that one instruction can touch
+WAYS: Final = 16  # associativity of both caches; not published, and of little consequence for streams
 
 
 class Pipe(IntEnum):

@@ -1,0 +1,187 @@
+"""Two ways past the laps of a long loop, which is where a GEMM spends its time.
+
+Where a barrier keeps warps in step, a loop settles: the laps that are skipped would have taken as long as those before
+(`Settled`). Where warps drift apart nothing settles, so each goes round the loop a few times only; two runs that
+differ in how often show what a lap costs (`Shortened`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from simtc.machine.micro import PREDICATES, WARP_WORDS
+from simtc.machine.state import Geometry, State, Waiting
+from simtc.machine.step import step
+from simtc.timing.forward import Plan, forward
+from simtc.timing.skeleton import Skeleton
+from simtc.timing.state import Caches, Clock
+from simtc.timing.steady import Laps, Steady
+from simtc.timing.totals import vector, with_counts
+
+__all__ = ["Settled", "Shortened", "Skipper", "Traveller"]
+
+_KEPT_LAPS = 3  # of a loop, executed at its end
+_LEAST_SKIP = 4
+_STARTED = 2  # laps after which a warp of a shortened loop is taken to its last ones
+_LIMIT = 100_000_000
+
+
+@dataclass(slots=True, kw_only=True)
+class Traveller:
+    """The warps of one SM, and the kernel's skeleton to take them along."""
+
+    bones: Skeleton
+    state: State
+    parts: tuple[Any, Any, Any]  # bundles: state, memory, code
+
+    def left(self, place: int, w: int) -> int:
+        """Return how many laps of the loop a warp still has before it; 0 where it is not in it."""
+        return max(self._forward(place, w, None, np.zeros(len(self.bones.parts), np.int64)), 0)
+
+    def take(self, place: int, w: int, laps: int, counts: np.ndarray) -> int:
+        """Take a warp so many laps on, to the same instruction; return how many it went."""
+        return max(self._forward(place, w, laps, counts), 0)
+
+    def _forward(self, place: int, w: int, laps: int | None, counts: np.ndarray) -> int:
+        state, warp, body = self.state, self.state.warps[w], self.bones.loops[place]
+        bundled, mem, code = self.parts
+        first = int(state.geometry[Geometry.LITERAL_WORDS]) + w * WARP_WORDS
+        registers = state.F[first : first + WARP_WORDS]
+        predicates = state.P[w * PREDICATES : (w + 1) * PREDICATES]
+        before, block, saved = warp.copy(), state.blocks.copy(), (registers.copy(), predicates.copy())
+        if before["waiting"] == Waiting.BARRIER:  # it stands behind its barrier until the others come
+            warp["waiting"], warp["blocked"], warp["active"] = Waiting.READY, 0, before["alive"]
+            warp["pc"] = before["lane_pc"][0]
+        plan = np.zeros(Plan.COUNT, np.int64)
+        plan[:] = place, _LIMIT if laps is None else laps, int(warp["pc"]), _LIMIT
+        gone = int(forward(step, bundled, mem, code, self.bones.parts, body, counts, plan, w))
+        state.blocks[:] = block
+        if laps is None or gone < laps:  # only to count, or there were fewer: back
+            state.warps[w], registers[:], predicates[:] = before, saved[0], saved[1]
+            return gone if laps is None else 0
+        for name in ("pc", "active", "blocked", "waiting", "lane_pc", "lane_wait"):
+            warp[name] = before[name]
+        return gone
+
+
+class Skipper(Protocol):
+    """What looks at the backward branches of an SM and skips laps."""
+
+    skipped: float  # laps of each warp of each block, on average
+    cycles: float  # that the skipped laps would have taken, where that is known
+    doubts: float  # cycles by which that may be wrong
+    added: np.ndarray  # what they would have added to the vector
+    windows: int  # of the clock, between two looks
+
+    def look(self, log: list[list[int]]) -> None:
+        """Read backward branches, (instruction, warp, cycle) each, and skip what can be skipped."""
+
+    def admit(self, slot: int) -> None:
+        """Note that a new block has come."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Settled:
+    """Skip the laps of a loop that has settled, all warps at once."""
+
+    traveller: Traveller
+    clock: Clock
+    caches: Caches
+    blocks: int
+    block_warps: int
+    windows: int = 1
+    skipped: float = 0.0
+    cycles: float = 0.0
+    doubts: float = 0.0
+    added: np.ndarray = field(init=False)
+    laps: dict[int, Laps] = field(default_factory=dict)
+    marks: list[tuple[int, np.ndarray]] = field(default_factory=list)  # cycle and vector, round by round
+    resident: bytes = b""
+
+    def __post_init__(self) -> None:
+        self.added = np.zeros_like(vector(self.clock, self.caches))
+
+    def admit(self, slot: int) -> None:  # noqa: ARG002 - all skippers are told which
+        """Start anew: the warps of another block are not in step yet."""
+        self.laps, self.marks = {}, []
+
+    def look(self, log: list[list[int]]) -> None:
+        """Count rounds; skip once two stretches of them have taken the same time."""
+        resident = self.clock.warps["resident"]
+        if resident.tobytes() != self.resident:
+            self.resident, self.laps, self.marks = resident.tobytes(), {}, []
+            return
+        for place, warp, cycle in log:
+            self.laps.setdefault(place, Laps(int(resident.sum()))).note(warp, cycle)
+        new = max(len(laps.rounds) for laps in self.laps.values()) - len(self.marks)
+        if new > 0:
+            self.marks += [(int(self.clock.sms["next"][0]), vector(self.clock, self.caches))] * new
+            for place, laps in self.laps.items():
+                steady = laps.settled() if place in self.traveller.bones.loops else None
+                if steady and self._skip(place, steady):
+                    self.laps, self.marks = {}, []
+                    break
+
+    def _skip(self, place: int, steady: Steady) -> bool:
+        """Take all warps towards the last laps of the loop; return whether there was anything to skip."""
+        warps = np.flatnonzero(self.clock.warps["resident"]).tolist()
+        left = {w: self.traveller.left(place, w) - _KEPT_LAPS for w in warps}
+        slots = np.arange(len(self.clock.warps)).reshape(-1, self.block_warps).tolist()
+        rates = self.laps[place].rates(slots)
+        if min(left.values()) < 1 or set(rates) != set(left):
+            return False
+        cycles = min(left[w] / rates[w] for w in warps)
+        laps = {w: int(cycles * rates[w] + 0.5) for w in warps}
+        if max(laps.values()) < _LEAST_SKIP:
+            return False
+        if len(set(laps.values())) == 1:  # all in step
+            cycles = laps[warps[0]] * steady.period
+        counts = np.zeros(len(self.traveller.bones.parts), np.int64)
+        for w, many in laps.items():
+            self.skipped += self.traveller.take(place, w, many, counts) / (self.blocks * self.block_warps)
+        (then, before), now = self.marks[-1 - steady.stretch], int(self.clock.sms["next"][0])
+        more = (vector(self.clock, self.caches) - before) * (cycles / max(now - then, 1))
+        self.added += with_counts(self.clock, more, counts, len(laps) * cycles)
+        self.cycles += cycles
+        self.doubts += steady.doubt * cycles
+        return True
+
+
+@dataclass(slots=True, kw_only=True)
+class Shortened:
+    """Take each warp of each block to the last laps of a loop as soon as it has begun it."""
+
+    traveller: Traveller
+    place: int  # the loop's backward branch
+    skip: int  # laps
+    clock: Clock
+    caches: Caches
+    blocks: int
+    block_warps: int
+    windows: int = 4
+    skipped: float = 0.0
+    cycles: float = 0.0
+    doubts: float = 0.0
+    added: np.ndarray = field(init=False)
+    gone: np.ndarray = field(init=False)  # laps of each warp
+
+    def __post_init__(self) -> None:
+        self.added = np.zeros_like(vector(self.clock, self.caches))
+        self.gone = np.zeros(len(self.clock.warps), np.int64)
+
+    def admit(self, slot: int) -> None:
+        """Note that the warps of a slot begin again."""
+        self.gone[slot * self.block_warps : (slot + 1) * self.block_warps] = 0
+
+    def look(self, log: list[list[int]]) -> None:
+        """Take the warps on that have begun the loop."""
+        for place, w, _ in log:
+            if place != self.place:
+                continue
+            self.gone[w] += 1
+            if self.gone[w] == _STARTED and self.skip > 0:
+                counts = np.zeros(len(self.traveller.bones.parts), np.int64)
+                self.skipped += self.traveller.take(place, w, self.skip, counts) / (self.blocks * self.block_warps)
