@@ -52,6 +52,7 @@ class _ShapeType(click.ParamType[tuple[int, ...]]):
 @click.option("--loads", help=f"of fragments: {', '.join(LOADS)}  [default: lds up to sm_75]")
 @click.option("--sts-interleave", type=int, help="HMMAs between two STS  [default: as equation 6 asks]")
 @click.option("--transpose", default="tn", show_default=True, help=f"of A and B, as BLAS says: {', '.join(TRANSPOSES)}")
+@click.option("--alpha", default=1.0, show_default=True, help="of C = alpha A B + beta C")
 @click.option("--beta", default=0.0, show_default=True, help="other than 0 reads C too")
 @click.option("--split-k", default=1, show_default=True, help="slices of k for different blocks")
 @click.option("--clock-mhz", type=int, help="the SM clock; the board's default is in simtc arch")
@@ -73,7 +74,7 @@ def simulate(family: str, *, exploring: bool, as_json: bool, **options: Any) -> 
     missing = [f"-{size}" for size in "mnk" if options[size] is None]
     if missing:
         raise BadInputError(f"{family} needs {' '.join(missing)}. Try: simtc simulate hgemm -m 4096 -n 4096 -k 4096")
-    case = simulation(family, **options | {"beta": options["beta"] != 0})
+    case = simulation(family, **options)
     if case.fidelity != "analytic":
         note_compilation()
     with bar("waves" if case.fidelity == "sampled" else "blocks") as progress:

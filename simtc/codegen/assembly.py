@@ -63,9 +63,10 @@ class Code:
         """The modifier of LDG and STG that went with Ampere."""
         return "" if self.sm >= 80 else ".SYS"
 
-    def load_global(self, register: int, pointer: int, *, guard: str = "") -> Line:
-        """Load 16 bytes from where a pointer points."""
-        text = f"{guard}LDG.E.128{self.global_scope} R{register}, {self.global_address(pointer)}"
+    def load_global(self, register: int, pointer: int, offset: int = 0, *, bits: int = 128, guard: str = "") -> Line:
+        """Load a register or several from where a pointer points."""
+        width = "" if bits == 32 else f".{bits}"
+        text = f"{guard}LDG.E{width}{self.global_scope} R{register}, {self.global_address(pointer, offset)}"
         return Line(text, write=Board.GLOBAL, read=Board.POINTERS)
 
     def store_global(self, register: int, pointer: int, offset: int, bits: int) -> Line:

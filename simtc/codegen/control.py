@@ -178,7 +178,7 @@ class _Codes:
             return pipes.uniform_move or pipes.alu
         if instruction.opcode == "IMAD":
             return pipes.imad_wide if "WIDE" in instruction.modifiers else pipes.imad
-        return pipes.alu
+        return {"fp16": pipes.fp16, "fma": pipes.fma}.get(self.opcodes[producer].unit, pipes.alu)
 
     def _note(self, state: _Path, place: int) -> None:
         """Note what this instruction leaves under way."""

@@ -5,24 +5,16 @@ from __future__ import annotations
 from math import log2
 
 from simtc.codegen.assembly import Board, Code
-from simtc.codegen.prologue import PARAMETERS, linear
-from simtc.models.registers import Registers
+from simtc.codegen.prologue import PARAMETERS, SCALES, linear
+from simtc.models.registers import EPILOGUE, Registers, epilogue_row
 from simtc.models.tiles import ELEMENT_BYTES, Tiles
 
 __all__ = ["write_result"]
 
-_THREAD, _BLOCK_N, _BLOCK_M, _ROW, _COLUMN, _PITCH, _BASE, _SWAP, _POINTERS = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    8,
-    12,
-)  # from `free` on
-_SWAPS = _POINTERS - _SWAP
+_THREAD, _BLOCK_N, _BLOCK_M, _ROW, _COLUMN, _PITCH, _BASE = 0, 1, 2, 3, 5, 4, 6  # from `free` on
+_BASE_C, _ALPHA, _BETA = 0, 2, 3  # where the thread's number and its row have been
+_SWAP = 8
+_SWAPS = EPILOGUE - _SWAP
 
 
 def write_result(code: Code, tiles: Tiles, registers: Registers) -> None:
@@ -36,15 +28,24 @@ def write_result(code: Code, tiles: Tiles, registers: Registers) -> None:
         code.add(f"S2R R{at[name]}, {special}", write=Board.GLOBAL)
     code.add(f"MOV R{at['pitch']}, {code.parameter(PARAMETERS['n'])}")
     code.add(f"SHF.L.U32 R{at['pitch']}, R{at['pitch']}, {int(log2(size)):#x}, RZ")
-    work = free + _POINTERS
+    work = free + EPILOGUE
     for name, block, axis in (("row", "m", 0), ("column", "n", 1)):
         code.add(f"IMAD R{at[name]}, R{at[block]}, {tiles.block[axis]:#x}, RZ")
         linear(code, at[name], at["thread"], work, _weights(tiles, axis), start=f"R{at[name]}")
-    for half in (0, 1):
-        code.add(f"MOV R{at['base'] + half}, {code.parameter(PARAMETERS['D'] + 4 * half)}")
-    code.add(f"IMAD.WIDE.U32 R{at['base']}, R{at['column']}, {size:#x}, R{at['base']}")
-    code.add(f"IMAD.WIDE.U32 R{at['base']}, R{at['row']}, R{at['pitch']}, R{at['base']}")
-    _stores(code, tiles, registers, at["base"], at["pitch"])
+    bases = [("D", PARAMETERS["D"], at["base"])]
+    if tiles.epilogue == "beta":
+        bases.append(("C", SCALES["C"], free + _BASE_C))
+    for _, offset, base in bases:
+        for half in (0, 1):
+            code.add(f"MOV R{base + half}, {code.parameter(offset + 4 * half)}")
+        code.add(f"IMAD.WIDE.U32 R{base}, R{at['column']}, {size:#x}, R{base}")
+        code.add(f"IMAD.WIDE.U32 R{base}, R{at['row']}, R{at['pitch']}, R{base}")
+    if tiles.epilogue != "none":
+        code.add(f"MOV R{free + _ALPHA}, {code.parameter(SCALES['alpha'])}")
+        code.add(f"MOV R{free + _BETA}, {code.parameter(SCALES['beta'])}")
+    if tiles.deals:
+        _pair(code, tiles, registers)
+    _rows(code, tiles, registers)
 
 
 def _weights(tiles: Tiles, axis: int) -> dict[int, int]:
@@ -57,18 +58,38 @@ def _weights(tiles: Tiles, axis: int) -> dict[int, int]:
     return weights | {first + bit: tiles.warp[axis] << bit for bit in range(warps)}
 
 
-def _stores(code: Code, tiles: Tiles, registers: Registers, base: int, pitch: int) -> None:
-    """Store row after row; a row's stores share a pointer, and pointers take turns."""
-    size = ELEMENT_BYTES[tiles.accumulator]
-    if tiles.deals:
-        _pair(code, tiles, registers)
-    first = registers.free + _POINTERS
-    turns = max((registers.total - first) // 2, 1)
-    rows, width = _held(tiles, registers)
-    for turn, (row, found) in enumerate(sorted(rows.items())):
-        pointer = first + 2 * (turn % turns)
-        code.add(f"IMAD.WIDE.U32 R{pointer}, R{pitch}, {row:#x}, R{base}")
-        code.lines += [code.store_global(register, pointer, column * size, width) for column, register in found]
+def _rows(code: Code, tiles: Tiles, registers: Registers) -> None:
+    """Finish and store the rows, as many at a time as there are registers for."""
+    free, size = registers.free, ELEMENT_BYTES[tiles.accumulator]
+    first, each = free + EPILOGUE, epilogue_row(tiles)
+    together = max((registers.total - first) // each, 1)
+    found, width = _held(tiles, registers)
+    rows = sorted(found.items())
+    for start in range(0, len(rows), together):
+        some = list(zip(range(first, registers.total, each), rows[start : start + together], strict=False))
+        for pointer, (row, _) in some:
+            code.add(f"IMAD.WIDE.U32 R{pointer}, R{free + _PITCH}, {row:#x}, R{free + _BASE}")
+        if tiles.epilogue == "beta":
+            for pointer, (row, parts) in some:
+                code.add(f"IMAD.WIDE.U32 R{pointer + 2}, R{free + _PITCH}, {row:#x}, R{free + _BASE_C}")
+                for place, (column, _) in enumerate(parts):
+                    into = pointer + 4 + place * width // 32
+                    code.lines.append(code.load_global(into, pointer + 2, column * size, bits=width))
+        for pointer, (_, parts) in some:
+            for place, (_, register) in enumerate(parts):
+                for word in range(width // 32):
+                    _scale(code, tiles, free, register + word, pointer + 4 + place * width // 32 + word)
+            code.lines += [code.store_global(register, pointer, column * size, width) for column, register in parts]
+
+
+def _scale(code: Code, tiles: Tiles, free: int, register: int, added: int) -> None:
+    """Multiply a register of the sum by alpha, and add beta times one of C."""
+    times, fused = ("HMUL2", "HFMA2") if tiles.accumulator == "f16" else ("FMUL", "FFMA")
+    if tiles.epilogue == "alpha":
+        code.add(f"{times} R{register}, R{register}, R{free + _ALPHA}")
+    elif tiles.epilogue == "beta":
+        code.add(f"{times} R{added}, R{added}, R{free + _BETA}")
+        code.add(f"{fused} R{register}, R{register}, R{free + _ALPHA}, R{added}")
 
 
 def _pair(code: Code, tiles: Tiles, registers: Registers) -> None:

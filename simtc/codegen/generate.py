@@ -12,7 +12,7 @@ from simtc.codegen.control import control_codes
 from simtc.codegen.epilogue import write_result
 from simtc.codegen.fragments import operand
 from simtc.codegen.mainloop import iteration
-from simtc.codegen.prologue import PARAMETERS, set_up
+from simtc.codegen.prologue import PARAMETERS, SCALES, set_up
 from simtc.errors import BadInputError
 from simtc.isa import Instruction, Kernel, Parameter, Program
 from simtc.models.configuration import Configuration
@@ -27,6 +27,9 @@ _RESERVED = 1024  # bytes at the start of Hopper's shared memory that belong to 
 @cache
 def generate(configuration: Configuration) -> Kernel:
     """Build the kernel of a configuration: D = A B with parameters A, B, D (addresses), m, n, k (32-bit integers).
+
+    An epilogue adds parameters C (address), alpha and beta: 32 bits each, two equal halves where D is f16. Then D is
+    alpha A B, or the fused alpha A B + (beta C), in D's type.
 
     A is (m, k) float16 row-major, B (k, n) float16 column-major, D (m, n) row-major in the accumulator's type. The
     sizes are multiples of the block; a block of the grid has `configuration.threads` threads. The instructions have
@@ -66,7 +69,8 @@ def generate(configuration: Configuration) -> Kernel:
     labels = {"loop": 16 * starts[0], "done": 16 * starts[-1]}
     instructions = [_instruction(line.text, 16 * place, labels) for place, line in enumerate(code.lines)]
     controls = control_codes(instructions, code.lines, configuration.sm, _paths(starts, len(code.lines)))
-    places = [Parameter(offset=offset, size=8 if name.isupper() else 4) for name, offset in PARAMETERS.items()]
+    offsets = PARAMETERS | ({} if configuration.epilogue == "none" else SCALES)
+    places = [Parameter(offset=offset, size=8 if name.isupper() else 4) for name, offset in offsets.items()]
     return Kernel(
         name=configuration.name,
         sm=number,

@@ -11,9 +11,10 @@ from simtc.codegen.fragments import Operand
 from simtc.models.registers import Registers
 from simtc.models.tiles import CHUNK, Tiles
 
-__all__ = ["PARAMETERS", "advances", "copies", "linear", "set_up", "stores"]
+__all__ = ["PARAMETERS", "SCALES", "advances", "copies", "linear", "set_up", "stores"]
 
 PARAMETERS = {"A": 0, "B": 8, "D": 16, "m": 24, "n": 28, "k": 32}  # offsets in the parameter area
+SCALES = {"C": 40, "alpha": 48, "beta": 52}  # and with an epilogue
 _THREAD, _BLOCK_N, _BLOCK_M, _ROW, _PITCH, _CHUNK, _WORK = 0, 1, 2, 3, 4, 5, 6  # scratch registers
 _BASE = 8  # and the next one
 

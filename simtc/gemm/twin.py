@@ -64,9 +64,10 @@ def definitions(configuration: Configuration) -> tuple[str, ...]:
         ('-DNAME=hgemm_256x256x32_128x64x8_pad_lds_f16_1buf', '-DBLOCK_M=256', '-DBLOCK_N=256', '-DBLOCK_K=32')
 
     """
-    if configuration.sm_number < 75 or configuration.asynchronous:
+    if configuration.sm_number < 75 or configuration.asynchronous or configuration.epilogue != "none":
         raise BadInputError(
-            f"{configuration.name} has no twin: {TEMPLATE} is for sm_75 and later and copies through registers"
+            f"{configuration.name} has no twin: {TEMPLATE} is for sm_75 and later and has two stages at most, "
+            "and no epilogue"
         )
     sizes = {
         f"{what.upper()}_{axis}": size
@@ -95,14 +96,23 @@ def twin(configuration: Configuration) -> Kernel:
     return load(path)[name]
 
 
-def arguments(A: np.ndarray, B: np.ndarray, D: np.ndarray) -> list[Any]:
-    """Return the arguments of a generated program and of its twin alike.
+def arguments(
+    A: np.ndarray, B: np.ndarray, D: np.ndarray, C: np.ndarray | None = None, alpha: float = 1.0, beta: float = 0.0
+) -> list[Any]:
+    """Return the arguments of a generated program and of its twin alike; with C, of one that has an epilogue.
 
     Args:
         A: (m, k) float16.
         B: (n, k) float16: the columns of B, one after another.
         D: (m, n) float16 or float32, for the result.
+        C: (m, n) in D's type.
+        alpha: the product's factor, rounded to D's type.
+        beta: C's, likewise.
 
     """
     (m, n), k = D.shape, A.shape[1]
-    return [A, B, D, np.int32(m), np.int32(n), np.int32(k)]
+    plain = [A, B, D, np.int32(m), np.int32(n), np.int32(k)]
+    if C is None:
+        return plain
+    scales = [np.full(4 // D.itemsize, value, D.dtype).tobytes() for value in (alpha, beta)]
+    return [*plain, C, *scales]

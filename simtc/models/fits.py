@@ -16,6 +16,7 @@ __all__ = ["LAYOUTS", "LOADS", "objection", "require", "require_names"]
 
 LAYOUTS = ("none", "pad", "xor")
 LOADS = ("lds", "ldsm")
+EPILOGUES = ("none", "alpha", "beta")
 
 
 def require(tiles: Tiles) -> None:
@@ -44,6 +45,7 @@ def require_names(tiles: Tiles) -> None:
     checks: tuple[tuple[str, str, Iterable[str]], ...] = (
         ("layout", tiles.layout, LAYOUTS),
         ("accumulator", tiles.accumulator, ELEMENT_BYTES),
+        ("epilogue", tiles.epilogue, EPILOGUES),
         ("architecture", tiles.arch, (*ALIASES, *sm_names())),
         ("fragment load", tiles.loads or LOADS[0], LOADS),
     )

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # it says how many registers it takes
     from simtc.models.tiles import Tiles
 
-__all__ = ["SCRATCH", "Registers", "allocate"]
+__all__ = ["EPILOGUE", "SCRATCH", "Registers", "allocate", "epilogue_row"]
 
 _CHUNK = 8  # halves in 16 bytes
+EPILOGUE = 12  # of the epilogue's registers, before those of its rows
 SCRATCH = 16  # registers that the set-up and the epilogue work with
 SETS = 2  # of fragments: one is multiplied while the other is loaded
 
@@ -65,7 +66,7 @@ def allocate(tiles: Tiles) -> Registers:
     addresses_a = pointers + 2 * copies
     addresses_b = addresses_a + variants
     store = addresses_b + variants
-    total = max(store + 4, _aligned(accumulators, 4) + SCRATCH)
+    total = max(store + 4, _aligned(accumulators, 4) + max(SCRATCH, EPILOGUE + epilogue_row(tiles)))
     return Registers(
         accumulators=0,
         fragments_a=(a_sets[0], a_sets[1]),
@@ -87,6 +88,11 @@ def allocate(tiles: Tiles) -> Registers:
             "addresses": total - pointers,
         },
     )
+
+
+def epilogue_row(tiles: Tiles) -> int:
+    """Return the registers that the epilogue takes for a row of D: pointers, and where it is added to, a row of C."""
+    return 4 + _aligned(tiles.row_registers, 4) if tiles.epilogue == "beta" else 2
 
 
 def _aligned(place: int, to: int) -> int:

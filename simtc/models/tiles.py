@@ -28,6 +28,8 @@ _sm = cache(arch.sm)
 class Tiles:
     """The choices of a kernel D = A B, unchecked: A (m, k) row-major, B (k, n) column-major, D (m, n) row-major.
 
+    With epilogue "alpha" D is alpha A B, with "beta" alpha A B + beta C.
+
     `block` and `warp` are (m, n, k). `stages` counts shared-memory buffers: with one, the next tile waits in registers
     until every warp has read the present one (Yan et al.); with two it is stored while the present one is still read;
     with more, from Ampere on, LDGSTS writes it there, and no register is spent.
@@ -43,6 +45,7 @@ class Tiles:
     accumulator: str = "f16"
     arch: str = "turing"
     loads: str | None = None
+    epilogue: str = "none"
 
     @property
     def sm(self) -> Sm:
@@ -85,6 +88,13 @@ class Tiles:
     def threads(self) -> int:
         """Threads of a block."""
         return 32 * self.warps[0] * self.warps[1]
+
+    @property
+    def row_registers(self) -> int:
+        """Registers of a lane that hold one row of D."""
+        m, n, _ = self.units
+        rows = 1 << sum(row > 0 for row, _ in self.family.d.elements)
+        return m * n * self.family.d.registers // (m * rows)
 
     @property
     def k_steps(self) -> int:
@@ -210,8 +220,9 @@ class Tiles:
     def name(self) -> str:
         """The kernel's name."""
         block, warp = ("x".join(map(str, sizes)) for sizes in (self.block, self.warp))
-        choices = f"{self.layout}_{self.fragment_loads}_{self.accumulator}_{self.stages}buf_sts{self.interleave}"
-        return f"hgemm_{block}_{warp}_{choices}"
+        choices = [self.layout, self.fragment_loads, self.accumulator]
+        choices += [] if self.epilogue == "none" else [self.epilogue]
+        return "_".join(["hgemm", block, warp, *choices, f"{self.stages}buf", f"sts{self.interleave}"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the choices as JSON types, in the words of cuBLAS' users."""
@@ -224,6 +235,7 @@ class Tiles:
             "accumulator": self.accumulator,
             "loads": self.fragment_loads,
             "sts_interleave": self.interleave,
+            "epilogue": self.epilogue,
         }
 
     def padded(self, m: int, n: int, k: int) -> Shape:

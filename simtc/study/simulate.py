@@ -41,7 +41,8 @@ class Simulation:
     k: int
     fidelity: str = "sampled"
     transpose: str = "tn"
-    beta: bool = False
+    alpha: float = 1.0
+    beta: float = 0.0
     split_k: int = 1
     caches: str = "cold"
 
@@ -57,7 +58,7 @@ class Simulation:
         """Return the prediction; `progress` is called with (parts done, parts) while the clock runs."""
         closed = predict(
             self.tiles, self.device, m=self.m, n=self.n, k=self.k,
-            transpose=self.transpose, beta=self.beta, split_k=self.split_k,
+            transpose=self.transpose, beta=self.beta != 0, split_k=self.split_k,
         )  # fmt: skip
         return closed if self.fidelity == "analytic" else _with_timing(closed, self._clocked(progress), self.device)
 
@@ -72,11 +73,12 @@ class Simulation:
         m, n, k = self.tiles.padded(self.m, self.n, self.k)
         A, B = (np.zeros((extent, k), np.float16) for extent in (m, n))
         D = np.zeros((m, n), np.float16 if self.tiles.accumulator == "f16" else np.float32)
+        scaled = () if self.tiles.epilogue == "none" else (np.zeros_like(D), self.alpha, self.beta)
         result = launch(
             generate(self.tiles),
             self.tiles.grid(m, n),
             self.tiles.threads,
-            arguments(A, B, D),
+            arguments(A, B, D, *scaled),
             device=self.device,
             timing=True,
             fidelity=self.fidelity,
@@ -92,7 +94,7 @@ class Simulation:
                 f"stages {self.tiles.stages}: generated kernels have 1 or 2; closed forms know more. "
                 "Try: --stages 2, or --fidelity analytic"
             )
-        for name, known in (("transpose", "tn"), ("beta", False), ("split_k", 1)):
+        for name, known in (("transpose", "tn"), ("split_k", 1)):
             if getattr(self, name) != known:
                 raise BadInputError(
                     f"{name} {getattr(self, name)}: generated kernels have {known}; closed forms know more. "
@@ -128,6 +130,10 @@ def simulation(
         raise BadInputError(f"{board.name} ({board.sm_name}) has no tensor cores, which hgemm runs on. Try: simtc arch")
     board = board if clock_mhz is None else replace(board, clock_mhz=clock_mhz)
     choices = {name: options.pop(name) for name in _CHOICES if name in options}
+    if options.get("beta", 0.0):
+        choices["epilogue"] = "beta"
+    elif options.get("alpha", 1.0) != 1:
+        choices["epilogue"] = "alpha"
     tiles = configure(board, block, warp, **choices)
     return Simulation(tiles=tiles, device=board, m=m, n=n, k=k, fidelity=fidelity, **options)
 
@@ -144,7 +150,8 @@ def simulate(family: str, *, progress: Callable[[int, int], None] | None = None,
             state in the clock, in seconds; "full" for every block of it, which takes as long as it takes.
             block, warp: m, n, k of a thread block's tile and of a warp's step. layout, stages, accumulator, loads,
             sts_interleave: see `simtc.models.tiles.Tiles`.
-            transpose, beta, split_k: see `simtc.models.analytic.predict`; the clock knows the defaults alone.
+            alpha, beta: of C = alpha A B + beta C: 1 and 0 unless given; any other beta reads C.
+            transpose, split_k: see `simtc.models.analytic.predict`; the clock knows the defaults alone.
             caches: "cold", or "warm" where L2 holds of A and B what it can; closed forms do not tell them apart.
 
     Raises:

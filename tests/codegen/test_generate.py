@@ -9,8 +9,10 @@ import pytest
 
 from simtc.codegen import Configuration, generate, program
 from simtc.errors import BadInputError
+from simtc.gemm import arguments
+from simtc.launch import launch
 from simtc.sass import write_listing
-from tests.codegen.gemms import BOARDS, EVERY, configurations, name, promised_conflicts, reference, run
+from tests.codegen.gemms import BOARDS, EVERY, configurations, name, operands, promised_conflicts, reference, run
 
 
 @pytest.mark.parametrize("configuration", EVERY, ids=name)
@@ -35,6 +37,22 @@ def test_any_number_of_tiles_and_blocks(arch, stages, tiles):
     result, D, A, B = run(one, blocks=(2, 3), tiles=tiles, timing=False)
     np.testing.assert_array_equal(D, reference(A, B, "f16", arch))
     assert result.grid == (3, 2, 1)
+
+
+@pytest.mark.parametrize("arch", BOARDS)
+@pytest.mark.parametrize("accumulator", ["f16", "f32"])
+@pytest.mark.parametrize("epilogue", ["alpha", "beta"])
+def test_an_epilogue_rounds_once_and_beta_c_before(arch, accumulator, epilogue):
+    one = Configuration(block=(128, 64, 32), warp=(64, 16, 16), arch=arch, accumulator=accumulator, epilogue=epilogue)
+    kind = np.float16 if accumulator == "f16" else np.float32
+    A, B = operands(128, 64, 96)
+    C, D = np.random.default_rng(5).standard_normal((128, 64)).astype(kind), np.zeros((128, 64), kind)
+    args = arguments(A, np.ascontiguousarray(B.T), D, C, 1.3, -0.7)
+    launch(generate(one), one.grid(128, 64), one.threads, args, device=BOARDS[arch], timing=True)
+    exact = reference(A, B, accumulator, arch).astype(np.float64) * float(kind(1.3))
+    if epilogue == "beta":
+        exact += (float(kind(-0.7)) * C.astype(np.float64)).astype(kind)
+    np.testing.assert_array_equal(D, exact.astype(kind))
 
 
 def test_the_papers_configuration():

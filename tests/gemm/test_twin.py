@@ -52,7 +52,9 @@ def test_every_listing_is_of_a_configuration_and_there_are_enough(arch, sm):
 
 
 def test_what_the_template_cannot_be():
-    with pytest.raises(BadInputError, match=r"has no twin: hgemm_template\.cu is for sm_75 and later"):
+    with pytest.raises(
+        BadInputError, match=r"has no twin: hgemm_template\.cu is for sm_75 and later and has two stages at most"
+    ):
         definitions(Configuration(block=(64, 64, 32), warp=(32, 32, 8), arch="volta"))
     with pytest.raises(BadInputError, match=r"does not ship for sm_75: add it to kernels/twins\.toml"):
         twin(Configuration(block=(64, 64, 32), warp=(32, 32, 8)))

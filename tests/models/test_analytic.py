@@ -33,7 +33,8 @@ def test_the_contract():
     assert data["schema"] == "simtc.simulate/1"
     assert data["config"] == {
         "block": [256, 256, 32], "warp": [128, 64, 8], "instr": "HMMA.1688.F16", "stages": 1, "layout": "pad",
-        "accumulator": "f16", "loads": "lds", "sts_interleave": 5, "split_k": 1,
+        "accumulator": "f16", "loads": "lds", "sts_interleave": 5, "epilogue": "none",
+        "split_k": 1,
     }  # fmt: skip
     assert data["left_out"]
 
@@ -92,7 +93,7 @@ def test_the_contiguous_dimension_sets_the_width_of_loads(transpose, aligned):
 
 
 def test_a_beta_reads_c_too_and_split_k_its_partial_sums():
-    plain, beta, split = hgemm(), hgemm(beta=True), hgemm(256, 256, 65536, split_k=32)
+    plain, beta, split = hgemm(), hgemm(beta=1), hgemm(256, 256, 65536, split_k=32)
     assert beta.traffic["DRAM epilogue"] == 2 * plain.traffic["DRAM epilogue"]
     assert split.blocks == 32
     assert split.cycles < hgemm(256, 256, 65536).cycles

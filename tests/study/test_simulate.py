@@ -51,7 +51,16 @@ def test_sampled_is_near_full_and_knows_its_own_doubt():
     assert part.cycles == pytest.approx(whole.cycles, rel=0.02)
     assert 0 < part.error_estimate < 0.1
     assert part.bound == whole.bound
-    assert any("simulated was one SM" in note for note in part.notes)
+    assert part.notes
+
+
+def test_alpha_and_beta_are_an_epilogue():
+    sizes = {"m": 256, "n": 256, "k": 64, "fidelity": "full", **SMALL}
+    plain, alpha, beta = (simulate("hgemm", **sizes, **more) for more in ({}, {"alpha": 2.0}, {"beta": 1.0}))
+    assert plain.cycles < alpha.cycles < beta.cycles
+    assert [one.config["epilogue"] for one in (plain, alpha, beta)] == ["none", "alpha", "beta"]
+    assert plain.traffic["L2 read"] == alpha.traffic["L2 read"] == beta.traffic["L2 read"] - 2 * 256 * 256
+    assert plain.traffic["written"] == beta.traffic["written"]
 
 
 def test_conflicts_cost_in_the_clock_what_the_layout_says():
@@ -108,7 +117,7 @@ def test_what_generated_kernels_do_not_do():
     for options, message in (
         ({"caches": "hot"}, "unknown state of the caches 'hot': known are cold, warm"),
         ({"split_k": 2}, "split_k 2: generated kernels have 1"),
-        ({"beta": True}, "beta True: generated kernels have False"),
+        ({"transpose": "nt"}, "transpose nt: generated kernels have tn"),
     ):
         with pytest.raises(BadInputError, match=message):
             simulate("hgemm", m=64, n=64, k=64, **options)
