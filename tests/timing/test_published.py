@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from simtc.errors import SimtcError
 from tests.timing.micro import cycles, each, line
 
 SHARED = 16384
@@ -61,3 +62,34 @@ def test_global_load_latency(board, hit, l2):
 def test_alu_instructions_issue_at_the_rate_of_their_pipe(board):
     assert each(board, lambda i: line(f"IADD3 R{8 + i % 16}, R4, R5, RZ")) == 2
     assert each(board, lambda i: line(f"IADD3 R{8 + i % 16}, R4, R5, RZ", stall=4)) == 4
+
+
+# Jia et al. (2018 of the V100, 2019 of the T4): a link of a dependent chain. Fixed latencies are kept by the
+# compiler, so they are inputs twice: the clock counts the distance it is given, and refuses one that is too short.
+FIXED = [
+    ("IADD3 R6, R6, R4, RZ", 4, 4),
+    ("LOP3.LUT R6, R6, R4, RZ, 0xfc, !PT", 4, 4),
+    ("SHF.L.U32 R6, R6, 0x1, RZ", 4, 4),
+    ("FFMA R6, R6, R4, R6", 4, 4),
+    ("IMAD R6, R6, R4, R6", 5, 5),
+    ("HFMA2 R6, R6, R4, R6", 6, 6),
+]
+VARIABLE = {"v100_pcie": [("MUFU.RCP R6, R6", 14)], "t4": [("MUFU.RCP R6, R6", 15), ("DADD R6, R6, R8", 48)]}
+
+
+@pytest.mark.parametrize(("text", "v100", "t4"), FIXED)
+def test_fixed_latencies_of_jia(text, v100, t4):
+    for board, latency in (("v100_pcie", v100), ("t4", t4)):
+        assert each(board, lambda _, n=latency: line(text, stall=n)) == latency
+        with pytest.raises(SimtcError, match="before it is ready"):
+            each(board, lambda _: line(text, stall=3))
+
+
+@pytest.mark.parametrize("board", VARIABLE)
+def test_variable_latencies_of_jia(board):
+    for text, latency in VARIABLE[board]:
+        assert each(board, lambda _, t=text: line(t, stall=2, write=0, wait=(0,))) == pytest.approx(latency, abs=1)
+
+
+def test_double_precision_of_a_v100_is_fixed_and_kept_by_the_compiler():
+    assert each("v100_pcie", lambda _: line("DFMA R6, R6, R8, R6", stall=8)) == 8
