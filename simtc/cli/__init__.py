@@ -16,13 +16,14 @@ __all__ = ["main"]
 _VERBS = {
     "arch": "a chip's constants, each with unit, source, status",
     "banks": "bank and wavefront map of a shared-memory access pattern",
-    "compare": "replay a capture of a GPU with no GPU: every bit",
+    "compare": "replay a capture of a GPU with no GPU; or two runs side by side",
+    "fit": "a chip's fitted constants from a microbenchmark capture",
     "layout": "which lane and register holds each element of a fragment",
     "mma": "bit-exact matrix multiply-accumulate over arrays",
     "reproduce": "published tables and figures beside simtc's own",
     "run": "execute a compiled kernel: its bits and its cycles",
     "sass": "what a compiled kernel contains",
-    "validate": "run a campaign on the GPU at hand and compare every bit with simtc",
+    "validate": "run a campaign on the GPU at hand and compare it with simtc: every bit, or the cycles",
     "simulate": "predict a configured kernel from its tile sizes",
 }
 

@@ -65,12 +65,13 @@ class GemmLaunch:
             shared_bytes=one.dynamic_shared_bytes,
         )  # fmt: skip
 
-    def simulate(self, board: Device, kernel: Kernel | None = None) -> LaunchResult:
+    def simulate(self, board: Device, kernel: Kernel | None = None, fidelity: str = "full") -> LaunchResult:
         """Launch with the clock."""
         one = self.shipped
         return launch(
             kernel or one.kernel(board), one.grid(*self.size[:2]), one.threads, self.arguments(),
             shared_bytes=one.dynamic_shared_bytes, device=board, timing=True, caches=self.caches,
+            fidelity=fidelity,
         )  # fmt: skip
 
 

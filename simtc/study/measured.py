@@ -39,6 +39,7 @@ class MeasuredCase(ABC):
     """One launch whose quantities are measured on the chip and predicted without one."""
 
     compared: ClassVar[Mapping[str, str]] = {"cycles": "cycles"}  # the quantities that are compared, with their units
+    measured_as: ClassVar[Mapping[str, str]] = {}  # quantity -> what was measured, where it has another name
 
     @property
     @abstractmethod
@@ -101,11 +102,12 @@ class Errors:
 
 def points(case: MeasuredCase, measured: Mapping[str, float], predicted: Mapping[str, float]) -> list[Point]:
     """Return the quantities that both have."""
+    beside = {quantity: case.measured_as.get(quantity, quantity) for quantity in case.compared}
     return [
         Point(case=case.name, group=case.group, quantity=quantity, unit=unit,
-              measured=float(measured[quantity]), predicted=float(predicted[quantity]))
+              measured=float(measured[beside[quantity]]), predicted=float(predicted[quantity]))
         for quantity, unit in case.compared.items()
-        if quantity in measured and quantity in predicted
+        if beside[quantity] in measured and quantity in predicted
     ]  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -68,6 +68,24 @@ class CounterCase(MeasuredCase):
         return Measured(values=_values(run, self.board), code=code_digest(self.kernel))
 
 
+@dataclass(frozen=True, kw_only=True)
+class EmptyCase(CounterCase):
+    """A launch of nothing: what starting blocks costs. Calibration, so its errors stand apart from the others'."""
+
+    compared: ClassVar[Mapping[str, str]] = {
+        "empty_active_cycles": "calibration",
+        "empty_elapsed_cycles": "calibration",
+    }
+    measured_as: ClassVar[Mapping[str, str]] = {
+        "empty_active_cycles": "active_cycles", "empty_elapsed_cycles": "elapsed_cycles",
+    }  # fmt: skip
+
+    def predict(self) -> Measured:
+        """Launch with the clock."""
+        found = super().predict()
+        return replace(found, values={f"empty_{name}": value for name, value in found.values.items()})
+
+
 def _values(run: LaunchResult, board: Device) -> dict[str, float]:
     """Return the clock's counts under the profiler's names; of several blocks, the cycles until all SMs are done."""
     x, y, z = run.grid
@@ -92,4 +110,5 @@ def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[CounterCase | Ski
         elif not chip.known:
             yield Skip(name=one.name, reason=f"simtc has no constants of {chip.name or 'this board'}")
         else:
-            yield CounterCase(launch=one, board=chip.board, profile=profile)
+            kind = EmptyCase if isinstance(one, MicroCase) else CounterCase
+            yield kind(launch=one, board=chip.board, profile=profile)
