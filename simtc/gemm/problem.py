@@ -147,7 +147,7 @@ def solve(
     )
     error = None if fidelity == "sampled" else _error(kernel, arrays, alpha, beta)
     d_type, a_type, *_ = kernel.mma.split(".")[-4:]
-    peak = device.tensor_peak_tflops(a_type, d_type)
+    peak = device.tensor_peak_tflops("s8" if a_type == "u8" else a_type, d_type)  # unsigned ones run at the same rate
     return Solved(launch=outcome, m=m, n=n, k=k, D=arrays["D"], error=error, peak_tflops=peak)
 
 

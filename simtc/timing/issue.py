@@ -12,9 +12,11 @@ from simtc.machine.state import BLOCK, STATE, WARP, Event, Outcome, State, Waiti
 from simtc.machine.types import LONGS, int64, void
 from simtc.results.stall import Stall
 from simtc.timing.events import lower_board
+from simtc.timing.hazards import Consumer
 from simtc.timing.queue import push
 from simtc.timing.state import (
     CLOCK,
+    GUARD,
     LATE,
     OP_TIMING,
     ROWS,
@@ -108,7 +110,8 @@ def check_hazards(warp: Record, table: Table, counters: Array, wide_upper: Int, 
         by = warp.written_by[row]
         if by < 0:
             continue
-        missing = table.safe[by, op.consumer] - (now - warp.written_at[row])
+        reader = int64(Consumer.GUARD) if table.rows[i] & GUARD else int64(op.consumer)
+        missing = table.safe[by, reader] - (now - warp.written_at[row])
         if table.rows[i] & LATE:
             missing -= wide_upper
         if missing > 0:

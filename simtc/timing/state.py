@@ -16,6 +16,7 @@ from simtc.results.stall import Stall
 __all__ = [
     "CACHES",
     "CLOCK",
+    "GUARD",
     "HEAP",
     "LATE",
     "OP_TIMING",
@@ -45,6 +46,7 @@ __all__ = [
 STALLS: Final = len(Stall)
 ROWS: Final = 336  # of the hazard table: R0.., UR0.., P0.., UP0..
 LATE: Final = 512  # added to a row that is read or written later than the others: the upper half of a wide product
+GUARD: Final = 1024  # added to the row of the predicate that guards an instruction
 QUEUE: Final = 32  # places of a memory I/O ring; the modelled depths are smaller
 HEAP: Final = 4096  # events pending in one SM
 SECTORS: Final = 64  # that one instruction can touch

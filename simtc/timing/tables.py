@@ -11,7 +11,7 @@ from simtc.isa import Instruction, Kernel, Kind
 from simtc.isa.opcodes import opcode_of
 from simtc.isa.registers import registers_read, registers_written
 from simtc.timing.hazards import Producers
-from simtc.timing.state import LATE, TIMING, Access, Pipe, Table
+from simtc.timing.state import GUARD, LATE, TIMING, Access, Pipe, Table
 from simtc.timing.state import Kind as How
 
 __all__ = ["clock_table"]
@@ -82,8 +82,15 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
             places = sorted(_ROW_OF[kind] + index for kind, index in registers if kind in _ROW_OF)
             late = _late_rows(instruction, name)
             op[f"first_{name}"], op[f"{name}s"] = len(rows), len(places)
-            rows.extend(place + LATE if place in late else place for place in places)
+            guard = _guard_row(instruction) if name == "read" else -1
+            rows.extend(p + (LATE if p in late else 0) + (GUARD if p == guard else 0) for p in places)
     return Table(ops=ops, rows=np.array(rows or [0], np.int16), safe=producers.table())
+
+
+def _guard_row(instruction: Instruction) -> int:
+    """Return the row of the predicate that guards an instruction, -1 for none."""
+    guard = instruction.guard
+    return -1 if guard is None or guard.kind not in _ROW_OF else _ROW_OF[guard.kind] + guard.index
 
 
 def _late_rows(instruction: Instruction, name: str) -> frozenset[int]:
