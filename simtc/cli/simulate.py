@@ -10,8 +10,7 @@ import click
 
 from simtc.cli.progress import bar, note_compilation
 from simtc.errors import BadInputError
-from simtc.models.analytic import TRANSPOSES
-from simtc.models.fits import LAYOUTS, LOADS
+from simtc.models.fits import LAYOUTS, LOADS, TRANSPOSES
 from simtc.models.tiles import ELEMENT_BYTES as ACCUMULATORS
 from simtc.report.prediction import explored_text, prediction_text
 from simtc.study.simulate import FIDELITIES, simulation

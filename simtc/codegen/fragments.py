@@ -28,6 +28,21 @@ class Operand:
     base_bytes: int  # of its tile in the first buffer
 
     @property
+    def turned(self) -> bool:
+        """Tell whether its rows in shared memory go across k, and LDSM turns the matrices."""
+        return self.tiles.turned[self.which]
+
+    @property
+    def matrices(self) -> bool:
+        """Tell whether LDSM reads its fragments."""
+        return self.turned or self.tiles.fragment_loads == "ldsm"
+
+    def offset(self, row: int, k: int) -> int:
+        """Return the bytes from its tile's start to an element."""
+        tile = self.tiles.tiles[self.which]
+        return 2 * (tile.offset(k, row) if self.turned else tile.offset(row, k))
+
+    @property
     def count(self) -> int:
         """Matrix instructions that a warp's tile has along this operand's rows."""
         return self.tiles.units[self.which]
@@ -46,7 +61,7 @@ class Operand:
     @property
     def group(self) -> int:
         """Registers that one load brings, each a matrix of its own."""
-        return min(_LDSM_LIMIT, 1 << len(self.indices)) if self.tiles.fragment_loads == "ldsm" else 1
+        return min(_LDSM_LIMIT, 1 << len(self.indices)) if self.matrices else 1
 
     @property
     def lanes(self) -> tuple[Place, ...]:
@@ -54,19 +69,20 @@ class Operand:
 
         LDSM takes the address of a matrix's row from each lane: eight lanes a matrix, matrix after matrix.
         """
-        if self.tiles.fragment_loads == "lds":
+        if not self.matrices:
             return self.side.lanes
         matrices = (*self.indices[: int(log2(self.group))], (0, 0), (0, 0))
-        return ((1, 0), (2, 0), (4, 0), *matrices[:2])
+        lines = ((0, 1), (0, 2), (0, 4)) if self.turned else ((1, 0), (2, 0), (4, 0))
+        return (*lines, *matrices[:2])
 
     def weights(self) -> dict[int, int]:
         """Return what each bit of the thread's number adds to its address, in bytes."""
-        tile, (along_m, along_n) = self.tiles.tiles[self.which], self.tiles.warps
+        along_m, along_n = self.tiles.warps
         first, warps = ((5, along_m), (5 + int(log2(along_m)), along_n))[self.which]
         rows = self.tiles.warp[self.which]
         places = dict(enumerate(self.lanes))
         places |= {first + bit: (rows << bit, 0) for bit in range(int(log2(warps)))}
-        return {bit: 2 * tile.offset(*place) for bit, place in places.items()}
+        return {bit: self.offset(*place) for bit, place in places.items()}
 
     def register(self, fragments: int, tile: int, part: int) -> int:
         """Return the first register of an instruction's operand: of set `fragments`, row tile `tile`, k part `part`."""
@@ -98,25 +114,27 @@ class Operand:
 
     @property
     def _opcode(self) -> str:
-        if self.tiles.fragment_loads == "ldsm":
-            return "LDSM.16.M88" + (f".{self.group}" if self.group > 1 else "")
+        if self.matrices:
+            return f"LDSM.16.M{'T' if self.turned else ''}88" + (f".{self.group}" if self.group > 1 else "")
         return "LDS.U.128" if self.volta else "LDS"
 
     def _address(self, row: int, column: int, buffer: int) -> tuple[int, int]:
         """Return the address register and the immediate offset of a place in a buffer."""
-        tile = self.tiles.tiles[self.which]
         start = self.base_bytes + buffer * self.tiles.buffer_bytes
         if self.tiles.layout != "xor":
-            return self.address, start + 2 * tile.offset(row, column)
-        variant, rest = divmod(column, self.along_k)
+            return self.address, start + self.offset(row, column)
+        along, across = (row, column) if self.turned else (column, row)
+        turn = self.tiles.tiles[self.which].turns * CHUNK if self.turned else self.tiles.block[2]
+        variant, rest = divmod(along % turn, self.step)
         if rest:
-            raise ValueError(f"a load at column {column} has no address")
-        return self.address + variant, start + 2 * tile.offset(row, 0)
+            raise ValueError(f"a load at {row}, {column} has no address")
+        kept = along - along % turn
+        return self.address + variant, start + (self.offset(kept, across) if self.turned else self.offset(across, kept))
 
     @property
-    def along_k(self) -> int:
-        """Elements along k that a load covers."""
-        return CHUNK if self.tiles.fragment_loads == "lds" else max(CHUNK, self.tiles.family.shape[2])
+    def step(self) -> int:
+        """Elements along a row of shared memory from one load to the next."""
+        return self.tiles.load_rows(self.which) if self.turned else self.tiles.load_depth
 
 
 def operand(tiles: Tiles, registers: Registers, which: int, shared_base: int) -> Operand:

@@ -36,7 +36,7 @@ def generate(configuration: Configuration) -> Kernel:
     control codes and no encoding.
 
     Raises:
-        BadInputError: more than two stages, which LDGSTS would have to fill.
+        BadInputError: choices that closed forms alone know, such as more than two stages.
 
     Example:
         >>> from simtc.codegen import Configuration
@@ -47,11 +47,8 @@ def generate(configuration: Configuration) -> Kernel:
         'HMMA.1688.F16 R0, R16, R20, R0'
 
     """
-    if configuration.asynchronous:
-        raise BadInputError(
-            f"stages {configuration.stages}: generated kernels copy through registers, which serves 1 or 2. "
-            "Try: --stages 2, or --fidelity analytic"
-        )
+    if configuration.not_generated:
+        raise BadInputError(f"{configuration.not_generated}. Try: --fidelity analytic")
     number = configuration.sm_number
     registers = allocate(configuration)
     reserved = _RESERVED if number >= 90 else 0

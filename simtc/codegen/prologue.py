@@ -65,7 +65,7 @@ def stores(
             offset = (
                 side.base_bytes
                 + buffer * tiles.buffer_bytes
-                + 2 * tile.offset(tiles.shared_row(side.which, i * tiles.copy_rows), 0)
+                + 2 * tile.offset(tiles.shared_row(side.which, i * tiles.copy_rows(side.which)), 0)
             )
             register = registers.prefetch + 4 * len(found)
             found.append(code.store_shared(registers.stores[side.which], offset, register, guard=guard))
@@ -96,42 +96,54 @@ def set_up(code: Code, tiles: Tiles, registers: Registers, sides: tuple[Operand,
 
 
 def _pointers(code: Code, tiles: Tiles, registers: Registers) -> None:
-    """Point at the thread's 16 bytes of every row that it copies: rows of A and columns of B, k elements apart."""
-    code.add(f"LOP3.LUT R{_CHUNK}, R{_THREAD}, {(1 << tiles.column_bits) - 1:#x}, RZ, 0xc0, !PT")
-    code.add(f"SHF.R.U32.HI R{_WORK}, RZ, {tiles.column_bits:#x}, R{_THREAD}")
-    code.add(f"MOV R{_PITCH}, {code.parameter(PARAMETERS['k'])}")
-    code.add(f"SHF.L.U32 R{_PITCH}, R{_PITCH}, 0x1, RZ")
+    """Point at the thread's 16 bytes of every row that it copies."""
     place = registers.pointers
-    for name, block, rows, count in (("A", _BLOCK_M, tiles.block[0], tiles.copies[0]),
-                                     ("B", _BLOCK_N, tiles.block[1], tiles.copies[1])):  # fmt: skip
-        code.add(f"IMAD R{_ROW}, R{block}, {rows:#x}, R{_WORK}")
+    for which, (name, across, block, count) in enumerate(
+        (("A", "m", _BLOCK_M, tiles.copies[0]), ("B", "n", _BLOCK_N, tiles.copies[1]))
+    ):
+        turned, in_row, size = tiles.turned[which], tiles.column_bits(which), tiles.block[which]
+        pitch = registers.pitches[which] if turned else _PITCH
+        code.add(f"MOV R{pitch}, {code.parameter(PARAMETERS[across if turned else 'k'])}")
+        code.add(f"SHF.L.U32 R{pitch}, R{pitch}, 0x1, RZ")
+        code.add(f"LOP3.LUT R{_CHUNK}, R{_THREAD}, {(1 << in_row) - 1:#x}, RZ, 0xc0, !PT")
+        code.add(f"SHF.R.U32.HI R{_WORK}, RZ, {in_row:#x}, R{_THREAD}")
         for half in (0, 1):
             code.add(f"MOV R{_BASE + half}, {code.parameter(PARAMETERS[name] + 4 * half)}")
         code.add(f"IMAD.WIDE.U32 R{_BASE}, R{_CHUNK}, {2 * CHUNK:#x}, R{_BASE}")
-        code.add(f"IMAD.WIDE.U32 R{place}, R{_ROW}, R{_PITCH}, R{_BASE}")
+        row = _WORK
+        if turned:
+            code.add(f"IMAD.WIDE.U32 R{_BASE}, R{block}, {2 * size:#x}, R{_BASE}")
+        else:
+            row = _ROW
+            code.add(f"IMAD R{_ROW}, R{block}, {size:#x}, R{_WORK}")
+        code.add(f"IMAD.WIDE.U32 R{place}, R{row}, R{pitch}, R{_BASE}")
         for i in range(1, count):
-            code.add(f"IMAD.WIDE.U32 R{place + 2 * i}, R{_PITCH}, {i * tiles.copy_rows:#x}, R{place}")
+            code.add(f"IMAD.WIDE.U32 R{place + 2 * i}, R{pitch}, {i * tiles.copy_rows(which):#x}, R{place}")
         place += 2 * count
 
 
 def advances(tiles: Tiles, registers: Registers) -> list[Line]:
     """Return what moves every pointer to the next tile along k: a 64-bit addition in one instruction."""
-    return [
-        Line(f"IMAD.WIDE.U32 R{pointer}, R{registers.one}, {2 * tiles.block[2]:#x}, R{pointer}")
-        for pointer in range(registers.pointers, registers.pointers + 2 * sum(tiles.copies), 2)
-    ]
+    found, place = [], registers.pointers
+    for which, count in enumerate(tiles.copies):
+        depth = tiles.block[2]
+        factor = (registers.pitches[which], depth) if tiles.turned[which] else (registers.one, 2 * depth)
+        pointers = range(place, place + 2 * count, 2)
+        found += [Line(f"IMAD.WIDE.U32 R{one}, R{factor[0]}, {factor[1]:#x}, R{one}") for one in pointers]
+        place += 2 * count
+    return found
 
 
 def _shared_addresses(code: Code, tiles: Tiles, registers: Registers, sides: tuple[Operand, Operand]) -> None:
     xor = tiles.layout == "xor"
-    tile = tiles.tiles[0]
     for side in sides:
+        tile, in_row = tiles.tiles[side.which], tiles.column_bits(side.which)
         weights = {}
         for bit in range(int(log2(tiles.threads))):
-            column, row = (CHUNK << bit, 0) if bit < tiles.column_bits else (0, 1 << bit - tiles.column_bits)
+            column, row = (CHUNK << bit, 0) if bit < in_row else (0, 1 << bit - in_row)
             weights[bit] = 2 * tile.offset(tiles.shared_row(side.which, row), column)
         linear(code, registers.stores[side.which], _THREAD, _WORK, weights, xor=xor)
         linear(code, side.address, _THREAD, _WORK, side.weights(), xor=xor)
-        for variant in range(1, registers.variants):
-            place = 2 * side.along_k * variant
+        for variant in range(1, registers.variants[side.which]):
+            place = 2 * side.step * variant
             code.add(f"LOP3.LUT R{side.address + variant}, R{side.address}, {place:#x}, RZ, 0x3c, !PT")

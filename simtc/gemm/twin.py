@@ -64,10 +64,14 @@ def definitions(configuration: Configuration) -> tuple[str, ...]:
         ('-DNAME=hgemm_256x256x32_128x64x8_pad_lds_f16_1buf', '-DBLOCK_M=256', '-DBLOCK_N=256', '-DBLOCK_K=32')
 
     """
-    if configuration.sm_number < 75 or configuration.asynchronous or configuration.epilogue != "none":
+    if (
+        configuration.sm_number < 75
+        or configuration.asynchronous
+        or (configuration.epilogue != "none" or configuration.transpose != "tn")
+    ):
         raise BadInputError(
             f"{configuration.name} has no twin: {TEMPLATE} is for sm_75 and later and has two stages at most, "
-            "and no epilogue"
+            "and no other epilogue or transpose than none and tn"
         )
     sizes = {
         f"{what.upper()}_{axis}": size
@@ -102,15 +106,15 @@ def arguments(
     """Return the arguments of a generated program and of its twin alike; with C, of one that has an epilogue.
 
     Args:
-        A: (m, k) float16.
-        B: (n, k) float16: the columns of B, one after another.
+        A: (m, k) float16, or (k, m) where it is not transposed in BLAS' words.
+        B: (n, k) float16: the columns of B, one after another; or (k, n) where it is.
         D: (m, n) float16 or float32, for the result.
         C: (m, n) in D's type.
         alpha: the product's factor, rounded to D's type.
         beta: C's, likewise.
 
     """
-    (m, n), k = D.shape, A.shape[1]
+    (m, n), k = D.shape, A.size // D.shape[0]
     plain = [A, B, D, np.int32(m), np.int32(n), np.int32(k)]
     if C is None:
         return plain

@@ -71,10 +71,10 @@ class Tile:
     @property
     def _line(self) -> str:
         lines = max(1, _LINE // self.cols)
-        return f"{'row' if lines == 1 else f'row/{lines}'}%{self._turns}"
+        return f"{'row' if lines == 1 else f'row/{lines}'}%{self.turns}"
 
     @property
-    def _turns(self) -> int:
+    def turns(self) -> int:
         """Chunks that change places with each other."""
         return min(8, self.cols // _CHUNK)
 
@@ -86,7 +86,7 @@ class Tile:
         if self.layout == "paper":
             return straight + row % self.pad_every * self.pad_halves + col
         if self.layout == "xor":
-            line = row // max(1, _LINE // self.cols) % self._turns
+            line = row // max(1, _LINE // self.cols) % self.turns
             return straight + (col // _CHUNK ^ line) * _CHUNK + col % _CHUNK
         return straight + col
 

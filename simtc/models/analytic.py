@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from simtc.arch import Device
-from simtc.errors import BadInputError, unknown
+from simtc.errors import BadInputError
 from simtc.models.configuration import Configuration
 from simtc.models.pipes import memory_io_cycles, path_from_l2_cycles, tensor_cycles
 from simtc.models.quantization import Quantization
@@ -14,9 +14,8 @@ from simtc.models.split_k import reduction_bytes, slice_depth
 from simtc.models.traffic import WaveTraffic, is_resident, wave_traffic
 from simtc.results.prediction import Prediction
 
-__all__ = ["LEFT_OUT", "TRANSPOSES", "predict"]
+__all__ = ["LEFT_OUT", "predict"]
 
-TRANSPOSES = ("tn", "nn", "nt", "tt")
 LEFT_OUT = (
     "the order of instructions: no stall between an HMMA and the loads that feed it",
     "barriers, address arithmetic and instruction fetch",
@@ -51,7 +50,6 @@ def predict(
     m: int,
     n: int,
     k: int,
-    transpose: str = "tn",
     beta: bool = False,
     split_k: int = 1,
 ) -> Prediction:
@@ -63,12 +61,11 @@ def predict(
         m: rows of C; padded to whole blocks, as n.
         n: columns of C.
         k: depth; padded to whole iterations of the block's k.
-        transpose: A's and B's letter in BLAS' (column-major) words; "tn" has k contiguous in both, as Yan et al.
         beta: whether C is read too.
         split_k: slices of k that different blocks work through.
 
     Raises:
-        BadInputError: a size out of range, or an unknown transpose.
+        BadInputError: a size out of range.
 
     Example:
         >>> from simtc import arch
@@ -81,11 +78,9 @@ def predict(
     for name, extent in (("m", m), ("n", n), ("k", k)):
         if not 1 <= extent <= _SIZE_LIMIT:
             raise BadInputError(f"{name} is {extent}: 1 to {_SIZE_LIMIT}")
-    if transpose not in TRANSPOSES:
-        raise unknown("transpose", transpose, TRANSPOSES)
     wave = device.sm_count * tiles.occupancy(device).blocks
     grid = Quantization(m=m, n=n, tile_m=tiles.block[0], tile_n=tiles.block[1], wave=wave, slices=split_k)
-    contiguous = (k if transpose[0] == "t" else m, k if transpose[1] == "n" else n)
+    contiguous = tuple(size if turned else k for size, turned in zip((m, n), tiles.turned, strict=True))
     case = _Case(
         tiles=tiles,
         device=device,

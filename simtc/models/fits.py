@@ -12,11 +12,12 @@ from simtc.errors import BadInputError, unknown
 from simtc.models.registers import allocate
 from simtc.models.tiles import CHUNK, ELEMENT_BYTES, Shape, Tiles
 
-__all__ = ["LAYOUTS", "LOADS", "objection", "require", "require_names"]
+__all__ = ["LAYOUTS", "LOADS", "TRANSPOSES", "objection", "require", "require_names"]
 
 LAYOUTS = ("none", "pad", "xor")
 LOADS = ("lds", "ldsm")
 EPILOGUES = ("none", "alpha", "beta")
+TRANSPOSES = ("tn", "nn", "nt", "tt")
 
 
 def require(tiles: Tiles) -> None:
@@ -46,6 +47,7 @@ def require_names(tiles: Tiles) -> None:
         ("layout", tiles.layout, LAYOUTS),
         ("accumulator", tiles.accumulator, ELEMENT_BYTES),
         ("epilogue", tiles.epilogue, EPILOGUES),
+        ("transpose", tiles.transpose, TRANSPOSES),
         ("architecture", tiles.arch, (*ALIASES, *sm_names())),
         ("fragment load", tiles.loads or LOADS[0], LOADS),
     )
@@ -119,12 +121,14 @@ def _copies(tiles: Tiles) -> Iterator[str]:
     if any(rows * k // CHUNK % tiles.threads for rows in (m, n)):
         pieces = f"{m * k // CHUNK} and {n * k // CHUNK}"
         yield f"{tiles.threads} threads cannot share the {pieces} 16-byte pieces of A and B evenly"
-    period = {"none": 1, "pad": max(1, 64 // k), "xor": 16 if tiles.deals else 8}[tiles.layout]
-    if max(tiles.copies) > 1 and tiles.copy_rows % period:
-        yield (
-            f"{tiles.threads} threads fill {tiles.copy_rows} rows at a time, "
-            f"and the {tiles.layout} layout repeats only after {period}"
-        )
+    for which, (tile, count) in enumerate(zip(tiles.tiles, tiles.copies, strict=True)):
+        rows = tiles.copy_rows(which)
+        period = {"none": 1, "pad": tile.pad_every, "xor": 16 if which and tiles.deals else 8}[tiles.layout]
+        if rows < 1 or (count > 1 and rows % period):
+            yield (
+                f"{tiles.threads} threads fill {rows} rows at a time, "
+                f"and the {tiles.layout} layout repeats only after {period}"
+            )
     if tiles.sts_interleave is not None and tiles.sts_interleave * (sum(tiles.copies) - 1) > tiles.sts_room:
         most = tiles.sts_room // (sum(tiles.copies) - 1)
         room = f"{sum(tiles.copies)} STS.128 have room for at most {most} HMMAs between two of them"

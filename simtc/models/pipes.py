@@ -155,13 +155,15 @@ def _memory_instructions(configuration: Tiles, load_bytes: tuple[int, int]) -> l
             continue
         stores = rows * k * _ELEMENT_BYTES / (_WARP * width)
         found += [(f"LDG.{8 * width}", loads, 0), (f"STS.{8 * width}", stores, excess)]
-    name = configuration.shared_load
-    opcode, width_ = name.split(".")
-    excess = _excess(configuration.tiles[0], f"ldsm.x{width_}" if opcode == "LDSM" else f"lds.{width_}")
     side, (rows, _, depth) = configuration.family.a, configuration.family.shape
     copies = side.registers * _WARP * 4 // (rows * depth * _ELEMENT_BYTES)  # Volta's quad pairs share elements
-    read = configuration.threads // _WARP * (wm + wn) * k * _ELEMENT_BYTES * copies
-    return [*found, (name, read / _moved_bytes(opcode, int(width_)), excess)]
+    for size, turned, tile in zip((wm, wn), configuration.turned, configuration.tiles, strict=True):
+        name = "LDSM.4" if turned and configuration.sm_number >= 75 else configuration.shared_load
+        opcode, width_ = name.split(".")
+        excess = _excess(tile, f"ldsm.x{width_}" if opcode == "LDSM" else f"lds.{width_}")
+        read = configuration.threads // _WARP * size * k * _ELEMENT_BYTES * copies
+        found.append((name, read / _moved_bytes(opcode, int(width_)), excess))
+    return found
 
 
 def _moved_bytes(opcode: str, width: int) -> int:

@@ -31,8 +31,9 @@ class Registers:
     pointers: int  # two for each LDG.128
     addresses_a: int  # shared-memory addresses of fragment loads, one for each variant
     addresses_b: int
-    variants: int  # 1, or with the xor layout one for each place along k
+    variants: tuple[int, int]  # of either: 1, or with the xor layout one for each place along a row
     stores: tuple[int, int]  # shared-memory addresses of STS.128, of A and B
+    pitches: tuple[int, int]  # bytes from one row to the next of an operand whose rows do not go along k
     one: int  # holds 1: IMAD.WIDE adds 64-bit numbers with it
     remaining: int  # tiles of k that are still to be multiplied
     free: int
@@ -54,7 +55,7 @@ def allocate(tiles: Tiles) -> Registers:
     side_a, side_b, side_d = tiles.family.a, tiles.family.b, tiles.family.d
     accumulators, a, b = m * n * side_d.registers, m * k * side_a.registers, n * k * side_b.registers
     copies = sum(tiles.copies)
-    variants = _variants(tiles)
+    variants = (_variants(tiles, 0), _variants(tiles, 1))
     a_sets, b_sets = [0, 0], [0, 0]
     place = accumulators
     for which in range(SETS):
@@ -64,9 +65,11 @@ def allocate(tiles: Tiles) -> Registers:
     prefetch = _aligned(max(place, SCRATCH), 4)
     pointers = prefetch + (0 if tiles.asynchronous else 4 * copies)
     addresses_a = pointers + 2 * copies
-    addresses_b = addresses_a + variants
-    store = addresses_b + variants
-    total = max(store + 4, _aligned(accumulators, 4) + max(SCRATCH, EPILOGUE + epilogue_row(tiles)))
+    addresses_b = addresses_a + variants[0]
+    store = addresses_b + variants[1]
+    pitch = store + 4
+    end = pitch + sum(tiles.turned)
+    total = max(end, _aligned(accumulators, 4) + max(SCRATCH, EPILOGUE + epilogue_row(tiles)))
     return Registers(
         accumulators=0,
         fragments_a=(a_sets[0], a_sets[1]),
@@ -77,6 +80,7 @@ def allocate(tiles: Tiles) -> Registers:
         addresses_b=addresses_b,
         variants=variants,
         stores=(store, store + 1),
+        pitches=(pitch, end - 1),
         one=store + 2,
         remaining=store + 3,
         free=_aligned(accumulators, 4),
@@ -99,13 +103,14 @@ def _aligned(place: int, to: int) -> int:
     return -(-place // to) * to
 
 
-def _variants(tiles: Tiles) -> int:
+def _variants(tiles: Tiles, which: int) -> int:
     """Return how many addresses an operand's fragment loads start from.
 
     An exclusive or cannot be an instruction's immediate offset, so the xor layout takes an address for each place of a
-    load along k.
+    load along a row, as far as the layout's turns go.
     """
     if tiles.layout != "xor":
         return 1
-    along_k = _CHUNK if tiles.fragment_loads == "lds" else max(tiles.family.shape[2], _CHUNK)
-    return tiles.block[2] // along_k
+    if tiles.turned[which]:
+        return max(min(tiles.tiles[which].turns * _CHUNK, tiles.warp[which]) // tiles.load_rows(which), 1)
+    return tiles.block[2] // tiles.load_depth

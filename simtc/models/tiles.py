@@ -28,7 +28,8 @@ _sm = cache(arch.sm)
 class Tiles:
     """The choices of a kernel D = A B, unchecked: A (m, k) row-major, B (k, n) column-major, D (m, n) row-major.
 
-    With epilogue "alpha" D is alpha A B, with "beta" alpha A B + beta C.
+    With epilogue "alpha" D is alpha A B, with "beta" alpha A B + beta C. `transpose` has BLAS' letters for A and B: an
+    "n" for A has m, a "t" for B has n, side by side in memory instead of k. Then LDSM turns the fragments on their way.
 
     `block` and `warp` are (m, n, k). `stages` counts shared-memory buffers: with one, the next tile waits in registers
     until every warp has read the present one (Yan et al.); with two it is stored while the present one is still read;
@@ -46,6 +47,7 @@ class Tiles:
     arch: str = "turing"
     loads: str | None = None
     epilogue: str = "none"
+    transpose: str = "tn"
 
     @property
     def sm(self) -> Sm:
@@ -73,6 +75,15 @@ class Tiles:
         if self.fragment_loads == "ldsm":
             return "LDSM.4"
         return "LDS.32" if self.sm_number >= 75 else "LDS.128"
+
+    @property
+    def not_generated(self) -> str | None:
+        """Why codegen writes no program of these choices, which closed forms know."""
+        if self.asynchronous:
+            return f"stages {self.stages}: generated kernels copy through registers, which serves 1 or 2"
+        if any(self.turned) and self.sm_number < 75:
+            return f"transpose {self.transpose}: {self.sm.name} has no LDSM to turn fragments with"
+        return None
 
     @property
     def asynchronous(self) -> bool:
@@ -114,14 +125,19 @@ class Tiles:
         return m * n * k
 
     @property
+    def turned(self) -> tuple[bool, bool]:
+        """Tell of A and of B whether their rows in memory, and in shared memory, go along m and n instead of k."""
+        return self.transpose[0] == "n", self.transpose[1] == "t"
+
+    @property
     def tiles(self) -> tuple[Tile, Tile]:
         """The tiles of A and of B (transposed: n rows of k) in shared memory.
 
         `pad` adds 8 halves after every 128 bytes: at the paper's block k of 32, after every second row.
         """
-        every = max(1, 64 // self.block[2])
         m, n, k = self.block
-        a, b = (Tile(rows=rows, cols=k, layout=self.layout, pad_every=every) for rows in (m, n))
+        shapes = [(k, size) if turned else (size, k) for size, turned in zip((m, n), self.turned, strict=True)]
+        a, b = (Tile(rows=rows, cols=cols, layout=self.layout, pad_every=max(1, 64 // cols)) for rows, cols in shapes)
         return a, b
 
     @property
@@ -158,7 +174,8 @@ class Tiles:
         lane's are 8 bytes, and its quad's a sector. Where B's columns stand in shared memory decides it. Eight lanes of
         an STS.128 fill whole lines of it with two columns of 32 or more, but not with four of 16, dealt apart.
         """
-        return self.accumulator == "f16" and self.sm_number >= 75 and self.units[1] > 1 and self.block[2] >= 32
+        fits = self.units[1] > 1 and self.block[2] >= 32 and not self.turned[1]
+        return self.accumulator == "f16" and self.sm_number >= 75 and fits
 
     def shared_row(self, which: int, row: int) -> int:
         """Return the row of its shared-memory tile in which a row of A (0) or a column of B (1) stands."""
@@ -174,10 +191,19 @@ class Tiles:
         m, n, k = self.block
         return m * k // CHUNK // self.threads, n * k // CHUNK // self.threads
 
+    def copy_rows(self, which: int) -> int:
+        """Return the rows of A's (0) or B's tile that one LDG.128 of every thread brings."""
+        return self.threads * CHUNK // self.tiles[which].cols
+
     @property
-    def copy_rows(self) -> int:
-        """Rows of a tile that one LDG.128 of every thread brings."""
-        return self.threads * CHUNK // self.block[2]
+    def load_depth(self) -> int:
+        """Elements along k that a fragment load covers."""
+        return CHUNK if self.fragment_loads == "lds" else max(CHUNK, self.family.shape[2])
+
+    def load_rows(self, which: int) -> int:
+        """Return the rows (columns of B) that one LDSM of A's (0) or B's fragments covers: four matrices at most."""
+        matrices_along_k = max(self.family.shape[2] // CHUNK, 1)
+        return min(self.warp[which], 4 // matrices_along_k * CHUNK)
 
     @property
     def interval_cycles(self) -> int:
@@ -222,6 +248,7 @@ class Tiles:
         block, warp = ("x".join(map(str, sizes)) for sizes in (self.block, self.warp))
         choices = [self.layout, self.fragment_loads, self.accumulator]
         choices += [] if self.epilogue == "none" else [self.epilogue]
+        choices += [] if self.transpose == "tn" else [self.transpose]
         return "_".join(["hgemm", block, warp, *choices, f"{self.stages}buf", f"sts{self.interleave}"])
 
     def to_dict(self) -> dict[str, Any]:
@@ -246,7 +273,6 @@ class Tiles:
         """Return the launch's grid: blocks along n, then along m."""
         return -(-n // self.block[1]), -(-m // self.block[0]), 1
 
-    @property
-    def column_bits(self) -> int:
-        """Bits of a thread's number that choose its 16 bytes within a row of the tile; the rest choose the row."""
-        return int(log2(self.block[2] // CHUNK))
+    def column_bits(self, which: int) -> int:
+        """Return the bits of a thread's number that choose its 16 bytes in a tile's row; the rest choose the row."""
+        return int(log2(self.tiles[which].cols // CHUNK))

@@ -101,9 +101,7 @@ def explore(case: Simulation, prediction: Prediction, progress: Callable[[int, i
     for done, (change, tiles) in enumerate(every):
         if progress:
             progress(done, len(every))
-        why = objection(tiles)
-        if why is None and tiles.asynchronous and case.fidelity != "analytic":
-            why = "generated kernels have 1 or 2 stages"
+        why = objection(tiles) or (None if case.fidelity == "analytic" else tiles.not_generated)
         if why:
             refused[change] = why
             continue

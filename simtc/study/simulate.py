@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["FIDELITIES", "Simulation", "simulate", "simulation"]
 
 FIDELITIES = ("analytic", "sampled", "full")
-_CHOICES = ("layout", "stages", "accumulator", "loads", "sts_interleave")  # of a configuration, sizes apart
+_CHOICES = ("layout", "stages", "accumulator", "loads", "sts_interleave", "transpose")  # sizes apart
 _SATURATED = 0.8  # of the cycles: beyond it a resource, not latency, sets the time
 _LEFT_OUT = (
     "instruction fetch, constant-cache misses and the TLB",
@@ -40,7 +40,6 @@ class Simulation:
     n: int
     k: int
     fidelity: str = "sampled"
-    transpose: str = "tn"
     alpha: float = 1.0
     beta: float = 0.0
     split_k: int = 1
@@ -58,7 +57,7 @@ class Simulation:
         """Return the prediction; `progress` is called with (parts done, parts) while the clock runs."""
         closed = predict(
             self.tiles, self.device, m=self.m, n=self.n, k=self.k,
-            transpose=self.transpose, beta=self.beta != 0, split_k=self.split_k,
+            beta=self.beta != 0, split_k=self.split_k,
         )  # fmt: skip
         return closed if self.fidelity == "analytic" else _with_timing(closed, self._clocked(progress), self.device)
 
@@ -71,7 +70,10 @@ class Simulation:
         from simtc.launch import launch  # noqa: PLC0415
 
         m, n, k = self.tiles.padded(self.m, self.n, self.k)
-        A, B = (np.zeros((extent, k), np.float16) for extent in (m, n))
+        turned = self.tiles.turned
+        A, B = (
+            np.zeros((k, extent) if turned[which] else (extent, k), np.float16) for which, extent in enumerate((m, n))
+        )
         D = np.zeros((m, n), np.float16 if self.tiles.accumulator == "f16" else np.float32)
         scaled = () if self.tiles.epilogue == "none" else (np.zeros_like(D), self.alpha, self.beta)
         result = launch(
@@ -89,17 +91,12 @@ class Simulation:
 
     def _require_generated(self) -> None:
         """Refuse what generated kernels do not do."""
-        if self.tiles.asynchronous:
+        if self.tiles.not_generated:
+            raise BadInputError(f"{self.tiles.not_generated}. Try: --fidelity analytic")
+        if self.split_k != 1:
             raise BadInputError(
-                f"stages {self.tiles.stages}: generated kernels have 1 or 2; closed forms know more. "
-                "Try: --stages 2, or --fidelity analytic"
+                f"split_k {self.split_k}: generated kernels do not split k; closed forms do. Try: --fidelity analytic"
             )
-        for name, known in (("transpose", "tn"), ("split_k", 1)):
-            if getattr(self, name) != known:
-                raise BadInputError(
-                    f"{name} {getattr(self, name)}: generated kernels have {known}; closed forms know more. "
-                    "Try: --fidelity analytic"
-                )
 
 
 def simulation(
@@ -149,9 +146,9 @@ def simulate(family: str, *, progress: Callable[[int, int], None] | None = None,
             fidelity: "analytic" for closed forms, at once; "sampled", the default, for the generated program's steady
             state in the clock, in seconds; "full" for every block of it, which takes as long as it takes.
             block, warp: m, n, k of a thread block's tile and of a warp's step. layout, stages, accumulator, loads,
-            sts_interleave: see `simtc.models.tiles.Tiles`.
+            sts_interleave, transpose: see `simtc.models.tiles.Tiles`.
             alpha, beta: of C = alpha A B + beta C: 1 and 0 unless given; any other beta reads C.
-            transpose, split_k: see `simtc.models.analytic.predict`; the clock knows the defaults alone.
+            split_k: slices of k, which the clock does not know.
             caches: "cold", or "warm" where L2 holds of A and B what it can; closed forms do not tell them apart.
 
     Raises:

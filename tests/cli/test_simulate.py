@@ -73,8 +73,11 @@ def test_explore_in_text_and_json():
         ((*HGEMM, "--block", "256,256,64"), "one stage takes 73728 bytes of shared memory (8192 of them padding)"),
         ((*HGEMM, "--block", "256,256"), "--block '256,256': three sizes m,n,k, such as --block 256,256,32"),
         ((*HGEMM, "--fidelity", "sample"), "did you mean 'sampled'?"),
-        ((*HGEMM, "--transpose", "nn"), "transpose nn: generated kernels have tn; closed forms know more"),
-        ((*HGEMM, "--device", "h200", "--stages", "3"), "Try: --stages 2, or --fidelity analytic"),
+        (
+            (*HGEMM, "--transpose", "nn", "--device", "titan_v"),
+            "transpose nn: sm_70 has no LDSM",
+        ),
+        ((*HGEMM, "--device", "h200", "--stages", "3"), "which serves 1 or 2. Try: --fidelity analytic"),
         ((*HGEMM, "--device", "t5"), "unknown device 't5'"),
         ((*HGEMM, "--device", "c2050"), "c2050 (sm_20) has no tensor cores"),
         ((*HGEMM, "--layout", "paper"), "unknown layout 'paper': known are none, pad, xor"),

@@ -55,6 +55,38 @@ def test_an_epilogue_rounds_once_and_beta_c_before(arch, accumulator, epilogue):
     np.testing.assert_array_equal(D, exact.astype(kind))
 
 
+@pytest.mark.parametrize("arch", ["turing", "ampere", "hopper"])
+@pytest.mark.parametrize("transpose", ["nn", "nt", "tt"])
+@pytest.mark.parametrize("layout", ["none", "pad", "xor"])
+@pytest.mark.parametrize(
+    ("block", "warp", "stages", "accumulator"),
+    [
+        ((64, 64, 32), (32, 32, 16), 1, "f16"),
+        ((64, 128, 64), (32, 64, 16), 2, "f32"),
+        ((64, 32, 32), (32, 16, 16), 1, "f16"),
+    ],
+)
+def test_transposes(arch, transpose, layout, block, warp, stages, accumulator):
+    one = Configuration(
+        arch=arch, transpose=transpose, layout=layout, block=block, warp=warp, stages=stages, accumulator=accumulator
+    )
+    m, n, k = 2 * block[0], 2 * block[1], 3 * block[2]
+    A, B = operands(m, n, k)
+    D = np.zeros((m, n), np.float16 if accumulator == "f16" else np.float32)
+    given = (
+        np.ascontiguousarray(A.T) if transpose[0] == "n" else A,
+        B if transpose[1] == "t" else np.ascontiguousarray(B.T),
+    )
+    result = launch(generate(one), one.grid(m, n), one.threads, arguments(*given, D), device=BOARDS[arch], timing=True)
+    np.testing.assert_array_equal(D, reference(A, B, accumulator, arch))
+    assert (result.bank_conflicts == 0) == (layout != "none")
+
+
+def test_volta_has_nothing_to_turn_fragments_with():
+    with pytest.raises(BadInputError, match="transpose tt: sm_70 has no LDSM to turn fragments with"):
+        generate(Configuration(block=(64, 64, 32), warp=(32, 32, 8), arch="volta", transpose="tt"))
+
+
 def test_the_papers_configuration():
     yan = Configuration(block=(256, 256, 32), warp=(128, 64, 8))
     result, D, A, B = run(yan, tiles=2)

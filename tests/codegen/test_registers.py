@@ -19,8 +19,8 @@ def test_groups_do_not_overlap(configuration):
         *((first, n * k * family.b.registers) for first in r.fragments_b),
         (r.prefetch, 4 * copies),
         (r.pointers, 2 * copies),
-        (r.addresses_a, r.variants),
-        (r.addresses_b, r.variants),
+        (r.addresses_a, r.variants[0]),
+        (r.addresses_b, r.variants[1]),
         *((single, 1) for single in (*r.stores, r.one, r.remaining)),
     ]
     taken = [register for first, count in groups for register in range(first, first + count)]

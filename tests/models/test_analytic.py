@@ -115,12 +115,12 @@ def test_a_board_may_be_changed():
     ("options", "message"),
     [
         (
-            {"transpose": "nn"},
-            "transpose nn: generated kernels have tn; closed forms know more",
+            {"transpose": "nn", "device": "v100_sxm2", "block": None, "warp": None},
+            "transpose nn: sm_70 has no LDSM to turn fragments with. Try: --fidelity analytic",
         ),
         (
             {"stages": 3, "device": "h200", "block": None, "warp": None},
-            "stages 3: generated kernels have 1 or 2",
+            "stages 3: generated kernels copy through registers",
         ),
         ({"fidelity": "ful"}, r"unknown fidelity 'ful': known are analytic, sampled, full; did you mean 'full'\?"),
         ({"device": "t5"}, r"unknown device 't5'"),
