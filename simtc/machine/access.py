@@ -251,7 +251,7 @@ def _copy(s: Arrays, mem: Arrays, op: Record, block: Int, c: Int, m: Int, q: Int
     if bad:
         return bad
     if s.geometry[Geometry.TRACE]:
-        wavefronts(s.address2, m, nbytes, s.event)
+        wavefronts(s.address2, m, nbytes, 0, s.event)
         sectors(s.address, m & q, s.event)
     for lane in range(32):
         if (m >> uint32(lane)) & _ONE:
@@ -286,7 +286,7 @@ def memory(s: Arrays, mem: Arrays, op: Record, block: Int, warp: Int, a: Int, b:
         if bad:
             return bad
         if trace:
-            wavefronts(s.address, m, nbytes, s.event)
+            wavefronts(s.address, m, nbytes, int64(code == Code.LOAD_SHARED), s.event)
         if code == Code.LOAD_SHARED:
             load_words(s.T, s.shared, s.shared_words, s.address, m, nbytes, op.flags)
         else:

@@ -123,7 +123,7 @@ def atomic(s: Arrays, mem: Arrays, op: Record, block: Int, c: Int, m: Int) -> In
         return fault(s.event, bad, s.event[Event.LANE], s.event[Event.ADDRESS])
     if s.geometry[Geometry.TRACE]:
         if shared:
-            wavefronts(s.address, m, op.bytes, s.event)
+            wavefronts(s.address, m, op.bytes, 0, s.event)
         else:
             sectors(s.address, m, s.event)
     words = s.shared_words if shared else mem.words

@@ -75,7 +75,8 @@ def _evaluate(x: Float, y: Float, z: Float, code: Int, flags: Int, smaller: Int)
         return x * y
     if code == Half.FMA:
         return odd_sum(x * y, z)
-    return float64(maximum(float32(x), float32(y), smaller, flags))
+    two = maximum(float32(x), float32(y), smaller, flags)
+    return float64(maximum(two, float32(z), smaller, flags) if code == Half.MIN_MAX_3 else two)
 
 
 @jit(void(WORDS, WORDS, OP, int64, int64, int64, uint32))

@@ -118,6 +118,7 @@ class Half(IntEnum):
     MUL = auto()
     FMA = auto()
     MIN_MAX = auto()
+    MIN_MAX_3 = auto()
     SET = auto()
     MUFU = auto()
 

@@ -44,11 +44,30 @@ def _phase(address: Array, first: Int, lanes: Int, m: Int, words: Int) -> Int:
     return worst
 
 
-@jit(void(LONGS, uint32, int64, LONGS))
-def wavefronts(address: Array, m: Int, nbytes: Int, event: Array) -> None:
-    """Count the wavefronts of a shared access: 32 lanes at a time, or 16 (64-bit), or 8 (128-bit)."""
+@jit(int64(LONGS, uint32, int64))
+def _in_pairs(address: Array, m: Int, distance: Int) -> Int:
+    """Tell whether every lane reads where lane ^ distance does, or one of the two is inactive."""
+    both = uint32(0)
+    for lane in range(32):
+        if address[lane] == address[lane ^ distance]:
+            both |= _ONE << uint32(lane)
+    other = (m >> uint32(distance)) & (uint32(0x55555555) if distance == 1 else uint32(0x33333333))
+    other |= other << uint32(distance)  # both lanes of a pair: set where the upper one is active
+    lower = m & (uint32(0x55555555) if distance == 1 else uint32(0x33333333))
+    lower |= lower << uint32(distance)
+    return 1 if other & lower & ~both == 0 else 0
+
+
+@jit(void(LONGS, uint32, int64, int64, LONGS))
+def wavefronts(address: Array, m: Int, nbytes: Int, load: Int, event: Array) -> None:
+    """Count the wavefronts of a shared access: 32 lanes at a time, or 16 (64-bit), or 8 (128-bit).
+
+    Wide loads take twice as many lanes at a time where neighbours read the same place.
+    """
     words = max(nbytes >> 2, 1)
     lanes = 32 // words
+    if load and words > 1 and (_in_pairs(address, m, 1) or _in_pairs(address, m, 2)):
+        lanes *= 2
     actual, ideal = int64(0), int64(0)
     for first in range(0, 32, lanes):
         n = _phase(address, first, lanes, m, words)

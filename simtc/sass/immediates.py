@@ -10,7 +10,7 @@ import numpy as np
 
 __all__ = ["float_bits"]
 
-_PACKED_HALVES = frozenset({"HADD2", "HFMA2", "HMUL2", "HSETP2", "HSET2", "HMNMX2"})
+_PACKED_HALVES = frozenset({"HADD2", "HFMA2", "HMUL2", "HSETP2", "HSET2", "HMNMX2", "VHMNMX"})
 _FORMATS = ("F16", "BF16", "F32", "F64")
 _DOUBLES = frozenset({"DADD", "DFMA", "DMUL", "DSETP", "DMNMX", "DSET"})
 

@@ -299,6 +299,7 @@ LOWERINGS: dict[str, Lowering] = {
     "HMUL2": _half(Half.MUL, "ab"),
     "HFMA2": _half(Half.FMA, "abc"),
     "HMNMX2": _half(Half.MIN_MAX, "ab"),
+    "VHMNMX": _half(Half.MIN_MAX_3, "abc"),
     "HSET2": _hset,
     "DADD": _double(Double.ADD, "ab"),
     "DMUL": _double(Double.MUL, "ab"),

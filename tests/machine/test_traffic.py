@@ -1,0 +1,58 @@
+"""Wavefronts as the compiled code counts them: against an H200's counters and against simtc.layout.banks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simtc.layout import Access
+from simtc.machine.state import Event
+from simtc.machine.traffic import matrix_wavefronts, wavefronts
+
+COUNTED = Path(__file__).parents[1] / "layout" / "wavefronts_h200.npz"
+
+
+def count(op, nbytes, address):
+    """Return (wavefronts, excess) of one access; inactive lanes have a negative address."""
+    event = np.zeros(Event.COUNT, np.int64)
+    lanes = np.array(address, np.int64)
+    if op.startswith("x"):
+        matrix_wavefronts(lanes, int(op[1]), event)
+    else:
+        mask = sum(1 << lane for lane in range(32) if address[lane] >= 0)
+        wavefronts(lanes, np.uint32(mask), nbytes, int(op == "ld"), event)
+    return event[Event.WAVEFRONTS], event[Event.WAVEFRONTS] - event[Event.IDEAL]
+
+
+def test_every_pattern_counted_on_an_h200():
+    with np.load(COUNTED) as counted:
+        rows = [counted[name].tolist() for name in ("op", "size_bytes", "address", "wavefronts", "conflicts")]
+    assert len(rows[0]) == 1141
+    for op, nbytes, address, *expected in zip(*rows, strict=True):
+        assert list(count(op, nbytes, address)) == expected, (op, nbytes, address)
+
+
+@settings(deadline=None)
+@given(data=st.data(), nbytes=st.sampled_from([4, 8, 16]), op=st.sampled_from(["ld", "st"]))
+def test_the_rule_is_that_of_the_layouts(data, nbytes, op):
+    place = st.integers(0, data.draw(st.sampled_from([1, 3, 31, 1023])))
+    base = data.draw(st.lists(st.one_of(st.just(-1), place, place, place), min_size=32, max_size=32))
+    distance = data.draw(st.sampled_from([0, 1, 2]))
+    address = [
+        nbytes * base[lane & ~distance] if base[lane] >= 0 <= base[lane & ~distance] else -1 for lane in range(32)
+    ]
+    if all(one < 0 for one in address):
+        return
+    access = Access(addresses=tuple(None if one < 0 else one for one in address), width=8 * nbytes, store=op == "st")
+    assert count(op, nbytes, address) == (access.wavefronts, access.excess)
+
+
+@pytest.mark.parametrize("count_", [1, 2, 4])
+def test_rows_of_matrices(count_):
+    rows = [16 * 9 * row for row in range(8 * count_)] + [0] * (32 - 8 * count_)
+    access = Access(addresses=tuple(rows[: 8 * count_]), width=128, matrix=True)
+    assert count(f"x{count_}", 16, rows) == (access.wavefronts, access.excess)
