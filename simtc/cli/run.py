@@ -44,6 +44,9 @@ __all__ = ["run"]
     "--timeline", type=Path, metavar="FILE", help="write what every warp did: .json[.gz] Perfetto, .kanata, .txt"
 )
 @click.option("--clock-mhz", type=int, help="the SM clock; the board's default is in simtc arch")
+@click.option(
+    "--check", is_flag=True, help="also find reads of what nothing wrote, and races in shared memory (slower)"
+)
 @click.option("--max-instructions", type=int, help="stop a warp after so many instructions")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.run/1")
 def run(target: str | None, kernel: str | None, **options: Any) -> None:
@@ -107,6 +110,7 @@ def _board(options: dict[str, Any]) -> Any:
 
 def _run_shipped(name: str, options: dict[str, Any]) -> None:
     from simtc.gemm import operands, read_matrix, shipped, solve  # noqa: PLC0415
+    from simtc.launch.launch import INSTRUCTION_LIMIT  # noqa: PLC0415
     from simtc.report.run import gemm_text  # noqa: PLC0415
 
     one, board = shipped(name), _board(options)
@@ -126,7 +130,8 @@ def _run_shipped(name: str, options: dict[str, Any]) -> None:
         solved = solve(
             one, board, arrays, m=m, n=n, k=k, alpha=options["alpha"], beta=options["beta"],
             timing=options["timing"], fidelity=options["fidelity"], caches=options["caches"],
-            timeline=bool(options["timeline"]), progress=progress,
+            timeline=bool(options["timeline"]), check=options["check"], progress=progress,
+            instruction_limit=options["max_instructions"] or INSTRUCTION_LIMIT,
         )  # fmt: skip
     _write_timeline(solved.launch, options["timeline"])
     if options["out"]:
@@ -157,7 +162,8 @@ def _run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
             chosen, _numbers("grid", options["grid"]), _numbers("block", options["block"]), parsed.values,
             shared_bytes=options["shared_bytes"], device=_board(options), timing=options["timing"],
             fidelity=options["fidelity"], caches=options["caches"], timeline=bool(options["timeline"]),
-            progress=progress, instruction_limit=options["max_instructions"] or INSTRUCTION_LIMIT,
+            check=options["check"], progress=progress,
+            instruction_limit=options["max_instructions"] or INSTRUCTION_LIMIT,
         )  # fmt: skip
     _write_timeline(result, options["timeline"])
     for target, array in parsed.saves:

@@ -14,6 +14,7 @@ from simtc.arch import Device
 from simtc.errors import BadInputError
 from simtc.gemm.shipped import Shipped
 from simtc.launch import launch
+from simtc.launch.launch import INSTRUCTION_LIMIT
 from simtc.results import LaunchResult
 
 __all__ = ["Solved", "operands", "read_matrix", "solve"]
@@ -122,6 +123,8 @@ def solve(
     fidelity: str = "full",
     caches: str = "cold",
     timeline: bool = False,
+    check: bool = False,
+    instruction_limit: int = INSTRUCTION_LIMIT,
     progress: Callable[[int, int], None] | None = None,
 ) -> Solved:
     """Run a shipped GEMM over arrays from `operands`; D holds the result, unless only a sample of it was timed.
@@ -143,6 +146,8 @@ def solve(
         fidelity=fidelity,
         caches=caches,
         timeline=timeline,
+        check=check,
+        instruction_limit=instruction_limit,
         progress=progress,
     )
     error = None if fidelity == "sampled" else _error(kernel, arrays, alpha, beta)

@@ -114,6 +114,7 @@ def launch(
             memory=memory,
             arena=marshalled.arena,
             warm=caches == "warm",
+            instruction_limit=instruction_limit,
             slices=_SLICES if timeline else 0,
             progress=progress,
         )

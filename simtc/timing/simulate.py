@@ -14,7 +14,7 @@ from simtc.machine.arena import Arena
 from simtc.machine.faults import fault_error
 from simtc.machine.functional import WORK_WORDS
 from simtc.machine.lowering import Lowered
-from simtc.machine.state import CODE, MEMORY, STATE, Geometry, Memory, new_state
+from simtc.machine.state import CODE, MEMORY, STATE, Event, Geometry, Memory, Outcome, new_state
 from simtc.machine.step import step
 from simtc.results import InstructionTime, Stall, Timing
 from simtc.results.timeline import Timeline
@@ -74,6 +74,7 @@ def time_launch(
     memory: Memory,
     arena: Arena,
     warm: bool,
+    instruction_limit: int,
     slices: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Timing:
@@ -107,6 +108,12 @@ def time_launch(
         outcome = run_chip(step, *parts, *clocked, span, _WINDOWS)
         if outcome < 0:
             raise fault_error(outcome, kernel, state, arena, grid)
+        longest = int(np.argmax(state.warps["executed"]))
+        if state.warps[longest]["executed"] > instruction_limit:
+            state.event[Event.PC], state.event[Event.WARP] = state.warps[longest]["pc"], state.warps[longest]["index"]
+            x, y, z = (int(state.blocks[state.warps[longest]["block"]][axis]) for axis in "xyz")
+            state.event[Event.BLOCK] = x + grid[0] * (y + grid[1] * z)
+            raise fault_error(Outcome.INSTRUCTION_LIMIT, kernel, state, arena, grid)
         if progress:
             progress(int(clock.grid[2]), blocks)
         if outcome:

@@ -13,7 +13,7 @@ from simtc.errors import SimtcError
 from simtc.isa import Instruction, Kernel, Kind, Operand, Parameter
 from simtc.launch import launch
 from simtc.resources import folder
-from simtc.sass import load
+from simtc.sass import load, parse_listing
 
 DEVICES = {70: "v100_sxm2", 75: "t4", 80: "a100_sxm", 90: "h200"}
 SIZE = 512
@@ -130,3 +130,56 @@ def test_spliced_instructions():
 def test_more_spliced_instructions(part):
     for seed in range(10_000 + 4000 * part, 14_000 + 4000 * part):
         run(seed)
+
+
+LISTING = (folder("kernels") / "listings" / "sm_75" / "wmma_naive.sass").read_text()
+PIECES = [
+    "0",
+    "-1",
+    "255",
+    "0xffffffff",
+    "R",
+    "RZ",
+    "UR3",
+    "P0",
+    "PT",
+    "!",
+    "@P1 ",
+    "c[0x0][0x160]",
+    ".64",
+    ", ",
+    "]",
+    "",
+]
+
+
+def mutated_listing(rng):
+    """Change, drop or double some lines of a listing that runs."""
+    lines = LISTING.split("\n")
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(lines))
+        what, line = rng.randrange(6), lines.pop(at)
+        if what == 0:
+            lines[at:at] = [line, line]
+        elif what > 1:
+            cut, size = rng.randint(0, len(line)), rng.choice([0, 1, 1, 2, 5])
+            lines.insert(at, line[:cut] + rng.choice([*PIECES, str(rng.randrange(1 << 12))]) + line[cut + size :])
+    return "\n".join(lines)
+
+
+def test_mutated_listings():
+    outcomes = set()
+    for seed in range(1200):
+        rng = random.Random(seed)  # noqa: S311 - chance, not secrecy
+        half, single = np.ones((16, 16), np.float16), np.ones((16, 16), np.float32)
+        D = single.copy()
+        args = [half, half.copy(), single, D, *(np.int32(16),) * 3, np.float32(1), np.float32(0)]
+        try:
+            launch(next(iter(parse_listing(mutated_listing(rng)).values())), 1, 128, args, instruction_limit=3000)
+            outcomes.add("result")
+        except SimtcError as error:
+            outcomes.add(type(error).__name__)
+            assert (D == 1).all()
+        except StopIteration:  # a listing without kernels
+            continue
+    assert outcomes == {"result", "BadInputError", "KernelFaultError"}

@@ -39,7 +39,11 @@ bits = problems.bits
 
 
 def fma(x, y, z):
-    """Return x * y + z with one rounding, elementwise, NaN canonical."""
+    """Return x * y + z with one rounding, elementwise; f32's NaN is canonical, f64's is z's, else y's, made quiet.
+
+    The chip's DFMA takes the NaN of its second operand, else of its third, else of its first: in every listing these
+    are alpha, beta * C and the sum.
+    """
     x, y, z = np.broadcast_arrays(x, y, z)
     with np.errstate(all="ignore"):
         plain = x * y + z
@@ -56,6 +60,11 @@ def fma(x, y, z):
                 flat[place] = _nearest(exact, flat.dtype)
     if flat.dtype == np.float32:
         flat[np.isnan(flat)] = np.uint32(QUIET_NAN["f32"]).view(np.float32)
+    if flat.dtype == np.float64:
+        quiet = np.uint64(1) << np.uint64(51)
+        for operand in (y.reshape(-1), z.reshape(-1)):
+            known = np.isnan(operand)
+            flat.view(np.uint64)[known] = operand.view(np.uint64)[known] | quiet
     return flat.reshape(plain.shape)
 
 

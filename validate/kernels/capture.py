@@ -19,7 +19,7 @@ from problems import Problem, cases, catalog, digest
 def main() -> None:
     """Run every case and write the digests."""
     cubins, table, sm, folder = Path(sys.argv[1]), catalog(Path(sys.argv[2])), int(sys.argv[3]), Path(sys.argv[4])
-    found, modules, small = [], {}, {}
+    found, modules = [], {}
     for name, kernel in table.items():
         if sm not in kernel["sms"]:
             continue
@@ -39,10 +39,7 @@ def main() -> None:
             result = problem.buffers["D"]
             result[:] = device["D"].get().view(result.dtype).reshape(result.shape)
             found.append([name, *sizes, distribution, seed, digest(problem.D)])
-            if problem.D.size <= 2048 and distribution == "special":
-                small[f"{name}-{'x'.join(map(str, sizes))}"] = np.ascontiguousarray(problem.D).view(np.uint8)
     (folder / "kernels.json").write_text(json.dumps(found))
-    np.savez_compressed(folder / "kernels.npz", **small)
     print(len(found), "launches of", len(modules), "cubins")
 
 
