@@ -132,12 +132,17 @@ def _tables(outcome: Outcome) -> list[tuple[str, list[tuple[str, ...]]]]:
     points, capture = outcome.points, outcome.capture
     tables = [
         ("predicted against measured", error_rows(points)),
-        ("by kernel, cycles", error_rows([p for p in points if p.unit == "cycles"], by_group=True)),
+        ("by kernel, cycles", error_rows(_clocked(points), by_group=True)),
         ("why warps waited", top_causes(points)),
-        ("worst cases", worst_rows(points)),
+        ("worst cases", worst_rows(_clocked(points))),
         ("beside cuBLAS, TFLOPS", cublas_rows(capture)),
     ]
     return [(title, rows) for title, rows in tables if len(rows) > 1]
+
+
+def _clocked(points: Iterable[Point]) -> list[Point]:
+    """Return the cycles that the clock counted: closed forms have a row of their own in the first table."""
+    return [point for point in points if point.unit == "cycles" and "analytic" not in point.quantity]
 
 
 def outcome_markdown(outcome: Outcome) -> str:
@@ -189,7 +194,7 @@ def outcome_html(outcome: Outcome) -> str:
     """Return the outcome as one HTML file that needs nothing else: tables, and plots as SVG."""
     import jinja2  # noqa: PLC0415 - only where a page is made
 
-    cycles = [point for point in outcome.points if point.unit == "cycles"]
+    cycles = _clocked(outcome.points)
     plots = []
     if cycles:
         plots = [

@@ -74,9 +74,10 @@ extern "C" __global__ void chase(unsigned *times, const unsigned *data, int coun
 }
 
 template <typename T>
-static __device__ __forceinline__ void store(unsigned *times, T *data, int count, T value) {
+static __device__ __forceinline__ void store(unsigned *times, T *data, int count) {
   const unsigned warps = blockDim.x >> 5, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   T *to = data + (blockIdx.x * warps + warp) * 32 * count + lane;
+  const T value = data[lane];
   __syncthreads();
   const unsigned start = now();
 #pragma unroll 8
@@ -85,10 +86,8 @@ static __device__ __forceinline__ void store(unsigned *times, T *data, int count
   keep(times, start, end);
 }
 
-extern "C" __global__ void store_32(unsigned *times, unsigned *data, int count) { store(times, data, count, 0u); }
-extern "C" __global__ void store_128(unsigned *times, uint4 *data, int count) {
-  store(times, data, count, make_uint4(0, 0, 0, 0));
-}
+extern "C" __global__ void store_32(unsigned *times, unsigned *data, int count) { store(times, data, count); }
+extern "C" __global__ void store_128(unsigned *times, uint4 *data, int count) { store(times, data, count); }
 
 // The epilogue of a GEMM: 8 rows of 32 bytes an instruction are loaded, scaled and stored.
 extern "C" __global__ void scale_rows(unsigned *times, float *data, int count, int pitch) {
@@ -144,6 +143,7 @@ extern "C" __global__ void shared_beside_stores(unsigned *times, uint4 *data, in
   const unsigned warps = blockDim.x >> 5, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const unsigned from = shared_address(tile) + lane * 16;
   uint4 *to = data + (blockIdx.x * warps + warp) * 32 * stores + lane;
+  const uint4 value = data[lane];
   unsigned sum = 0;
   __syncthreads();
   const unsigned start = now();
@@ -156,7 +156,7 @@ extern "C" __global__ void shared_beside_stores(unsigned *times, uint4 *data, in
     }
   } else {
 #pragma unroll 4
-    for (int i = 0; i < stores; ++i) to[32 * i] = make_uint4(0, 0, 0, 0);
+    for (int i = 0; i < stores; ++i) to[32 * i] = value;
   }
   const unsigned end = now();
   use(times, sum);
