@@ -5,10 +5,13 @@ extern __shared__ __align__(128) uint4 tile[];
 
 // Registers carry the next tile while this one is multiplied. Each warp moves MOVES stretches of 512 bytes a step and
 // multiplies an (M, N) grid of tiles twice. Blocks b and b + period read the same.
-template <int MOVES, int M, int N>
+template <int MOVES, int M, int N, bool ROWS = false>
 static __device__ __forceinline__ void prefetched(unsigned *times, const uint4 *data, int steps, int period) {
   const unsigned warps = blockDim.x >> 5, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
-  const uint4 *from = data + ((blockIdx.x % period) * warps + warp) * 32 * MOVES * steps + lane;
+  // a stretch is 512 bytes in a row, or 8 rows of 64 bytes
+  const int pitch = 4 * steps, stretch = ROWS ? 8 * pitch : 32, step_by = ROWS ? 4 : 32 * MOVES;
+  const uint4 *from = data + ((blockIdx.x % period) * warps + warp) * 32 * MOVES * steps;
+  from += ROWS ? lane / 4 * pitch + lane % 4 : lane;
   const unsigned base = shared_address(tile) + lane * 16;
   uint4 *to = tile + warp * 32 * MOVES + lane;
   float d[M][N][4] = {};
@@ -16,15 +19,15 @@ static __device__ __forceinline__ void prefetched(unsigned *times, const uint4 *
   __syncthreads();
   const unsigned start = now();
 #pragma unroll
-  for (int k = 0; k < MOVES; ++k) next[k] = from[32 * k];
+  for (int k = 0; k < MOVES; ++k) next[k] = from[stretch * k];
   for (int step = 0; step < steps; ++step) {
 #pragma unroll
     for (int k = 0; k < MOVES; ++k) to[32 * k] = next[k];
     __syncthreads();
     if (step + 1 < steps) {
-      from += 32 * MOVES;
+      from += step_by;
 #pragma unroll
-      for (int k = 0; k < MOVES; ++k) next[k] = from[32 * k];
+      for (int k = 0; k < MOVES; ++k) next[k] = from[stretch * k];
     }
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -56,6 +59,10 @@ extern "C" __global__ void prefetched_4_2x4(unsigned *times, const uint4 *data, 
 }
 extern "C" __global__ void prefetched_4_4x4(unsigned *times, const uint4 *data, int steps, int period) {
   prefetched<4, 4, 4>(times, data, steps, period);
+}
+
+extern "C" __global__ void prefetched_rows_4_4x4(unsigned *times, const uint4 *data, int steps, int period) {
+  prefetched<4, 4, 4, true>(times, data, steps, period);
 }
 
 #if __CUDA_ARCH__ >= 800 || !defined(__CUDA_ARCH__)

@@ -82,7 +82,7 @@ static __device__ __forceinline__ void multiply(unsigned *times, unsigned *data,
   __shared__ __align__(128) unsigned tile[8192];
   for (int i = threadIdx.x; i < 8192; i += blockDim.x) tile[i] = 0;
   const unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-  const unsigned base = shared_address(tile) + (warp & 3) * 2048 + lane * 16;
+  const unsigned base = shared_address(tile) + lane * 16;
   float d[M][N][4] = {};
   unsigned a[2][M][4], b[2][(N + 1) / 2][4];
   __syncthreads();
@@ -92,7 +92,7 @@ static __device__ __forceinline__ void multiply(unsigned *times, unsigned *data,
   for (int step = 0; step < steps; step += 2) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const unsigned next = base + 8192 * (half ^ 1);
+      const unsigned next = base + ((step + half) * 512 + warp * 2048) % 8192;
 #pragma unroll
       for (int m = 0; m < M; ++m) ldmatrix4(a[half ^ 1][m], next + 512 * m);
 #pragma unroll
