@@ -57,6 +57,10 @@ class Device:
     l2_hit_cycles: float  # latency of LDG.32 that misses L1
     l2_spread_cycles: float  # from the nearest to the farthest slice
     l2_fetch_bytes: int  # what a miss brings from DRAM
+    l2_store_cost: float  # of a stored sector in its slice, in loads of one
+    l2_store_queue_cycles: float  # that a slice may be behind before stores wait for it
+    gpcs: int  # groups of SMs that share a port to L2 and merge their requests; 0 where none is known
+    gpc_bytes_per_cycle: float  # of such a port; 0 for no limit that is known
     dram_bytes: int
     dram_clock_mhz: int  # as nvidia-smi reports it: two transfers a clock
     dram_bus_bits: int
@@ -64,6 +68,9 @@ class Device:
     dram_measured_gb_per_s: float
     dram_cycles: float  # latency of LDG.32 that misses L2, TLB warm
     dram_spread_cycles: float  # from the quickest to the slowest of such loads
+    dram_tail_cycles: float  # mean of what a load takes beyond that, now and then much more: exponential
+    dram_refresh_period_cycles: float  # from one refresh to the next
+    dram_refresh_cycles: float  # during which nothing is read; 0 where it is part of the latency
     constants: Mapping[str, Constant]  # provenance, by path; the SM's included
 
     @property
@@ -80,6 +87,11 @@ class Device:
                 f"use --fidelity analytic, or a board from sm_70 on. Try: simtc arch"
             )
         return self.cycle_level
+
+    @property
+    def l2_measured_bytes_per_cycle(self) -> float:
+        """L2 bandwidth, measured, at the SM clock."""
+        return self.l2_measured_gb_per_s * 1e3 / self.clock_mhz
 
     @property
     def dram_bytes_per_cycle(self) -> float:

@@ -66,6 +66,7 @@ class Issue:
     bank_reads: int  # 32-lane reads of one bank in one cycle; the same register is read once
     branch_taken_cycles: int  # from a taken branch to the next instruction of its warp
     branch_not_taken_cycles: int  # least, where the stall count asks for fewer
+    sync_cycles: float  # BSYNC, from its issue to the next one
     barrier_base_cycles: int  # period of back-to-back BAR.SYNC: base + warp * warps of the block
     barrier_warp_cycles: int
     barrier_release_cycles: int  # from the last arrival to the first instruction after it
@@ -80,6 +81,8 @@ class Fetch:
     l1_cycles: float  # of code larger than L0
     l2_cycles: float  # of code larger than L1
     cold_cycles: float  # the first time since the module was loaded
+    flushed_cycles: float  # the first time since all caches were flushed
+    first_cycles: float  # until the first instruction then comes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +91,7 @@ class Launch:
 
     base_cycles: float  # sm__cycles_active of an empty kernel: base + warp * warps
     warp_cycles: float
+    block_cycles: float  # from one block to the next, when the grid is handed out
     chip_cycles: float  # gpc__cycles_elapsed minus sm__cycles_active
     store_drain_cycles: float  # a store still in flight holds EXIT back
 
@@ -225,6 +229,8 @@ class L1:
     store_partial_sector_cycles: float  # STG, SM-wide
     store_full_sector_cycles: float
     store_full_line_cycles: float
+    store_queue_sectors: float  # on their way to L2 before the data stage waits for them
+    miss_line_cycles: float  # of the data stage, for each line that comes from L2
     constant_line_bytes: int
     constant_l1_cycles: float  # LDC that hits the L1 constant cache
     constant_l15_cycles: float

@@ -25,3 +25,4 @@ class Stall(IntEnum):
     membar = 12
     sleeping = 13
     drain = 14  # stores of an ending warp
+    imc_miss = 15  # a constant that is not in its cache yet

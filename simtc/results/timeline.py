@@ -32,6 +32,7 @@ GLYPHS = {
     Stall.membar: "f",
     Stall.sleeping: "z",
     Stall.drain: "w",
+    Stall.imc_miss: "i",
 }
 
 

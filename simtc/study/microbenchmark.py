@@ -57,7 +57,7 @@ def cycles(
     shared_bytes: int = 0,
     warps: int = 1,
     buffer_bytes: int = 1 << 16,
-    caches: str = "cold",
+    caches: str = "warm",
 ) -> int:
     """Return the cycles of one block that executes `body`."""
     chip = device(board) if isinstance(board, str) else board
@@ -74,7 +74,7 @@ def each(
     shared_bytes: int = 0,
     warps: int = 1,
     buffer_bytes: int = 1 << 16,
-    caches: str = "cold",
+    caches: str = "warm",
 ) -> float:
     """Return the cycles that one more of `make(i)`, an instruction or a group of them, takes in the middle of many."""
 

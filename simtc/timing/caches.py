@@ -1,14 +1,16 @@
 """L1, L2 and DRAM: when a sector will have arrived.
 
-Caches keep real tags, filled from the addresses that the machine reports. L2 and DRAM serve sectors one after another
-at their bandwidth; a sector that is on its way already is waited for, not fetched again.
+Caches keep real tags, filled from the addresses that the machine reports. A slice of L2, a GPC's port and DRAM serve
+sectors one after another at their bandwidth; a sector that is on its way already is waited for, not fetched again.
 """
 
 from __future__ import annotations
 
+import math
+
 from simtc.jit import Array, Float, Int, Record, jit
 from simtc.machine.types import float64, int64, void
-from simtc.timing.state import CACHES, SM_RECORD, Caches, Chip, Counter, Server
+from simtc.timing.state import CACHES, MERGED, SM_RECORD, Caches, Chip, Counter, Server
 
 __all__ = ["NEVER", "load_sector", "store_sector", "warm_l2"]
 
@@ -52,19 +54,41 @@ def _l2_way(caches: Caches, line: Int, t: Float) -> Int:
     return victim
 
 
-@jit(float64(SM_RECORD, int64))
-def _distance(sm: Record, line: Int) -> Float:
-    """Return how far the slice that holds a line is from an SM, as a share of the spread around the mean.
+@jit(float64(int64))
+def _share(number: Int) -> Float:
+    """Return a number between 0 and 1 that depends on an address as if by chance: any fair hash."""
+    return (((number * 2654435761) >> 12 & 1023) + 0.5) / 1024.0
 
-    L2 stands in two halves: to any SM, half of the lines are near and half are far. Which, no one publishes; any fair
-    hash gives loads of many lines the latency of the far half, which is what matters.
+
+@jit(float64(int64, int64))
+def _distance_of_memory(line: Int, number: Int) -> Float:
+    """Return how far the memory behind a line is from an SM: half of the pages hang on the other half of the chip.
+
+    Which, no one publishes; loads of many pages see the latency of the far half, which is what matters.
     """
-    far = ((line * 2654435761) >> 16 ^ sm.number) & 1
+    far = ((line >> 5) * 2654435761 >> 16 ^ number) & 1
     return 0.5 if far else -0.5
 
 
+@jit(float64(CACHES, int64, float64, float64))
+def _slice(caches: Caches, line: Int, t: Float, sectors: Float) -> Float:
+    """Pass sectors through the slice of L2 that holds a line; return when it serves them."""
+    chip = caches.chip
+    place = ((line * 2654435761) >> 8 & 0xFFFFFF) % int64(chip[Chip.SLICES])
+    return _served(caches.slices, 2 * place, t, sectors * _SECTOR / chip[Chip.SLICE_BYTES])
+
+
+@jit(float64(CACHES, int64, float64))
+def _port(caches: Caches, gpc: Int, t: Float) -> Float:
+    """Pass a sector through a GPC's port; return when it does."""
+    width = caches.chip[Chip.GPC_BYTES]
+    if width == 0:
+        return t
+    return _served(caches.ports, 2 * gpc, t, _SECTOR / width)
+
+
 @jit(float64(CACHES, int64, int64))
-def _share(caches: Caches, sector: Int, column: Int) -> Float:
+def _counts_for(caches: Caches, sector: Int, column: Int) -> Float:
     """Return what a sector counts for (see Caches.shares): 1, but where one SM stands for many."""
     share = 1.0
     for i in range(caches.shares.shape[0]):
@@ -73,35 +97,67 @@ def _share(caches: Caches, sector: Int, column: Int) -> Float:
     return share
 
 
-@jit(float64(CACHES, SM_RECORD, int64, float64))
-def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
-    """Bring a sector from L2 (or DRAM) to an SM; return when it is there, beyond what an L1 hit takes."""
-    chip, servers, counters = caches.chip, caches.servers, caches.counters
-    start = max(sm.link_free, t)
-    sm.link_free = start + _SECTOR / chip[Chip.LINK_BYTES]
-    sm.link_bytes += _SECTOR
-    served = _served(servers, Server.L2, start, _SECTOR / chip[Chip.L2_BYTES])
+@jit(float64(CACHES, float64))
+def _refreshed(caches: Caches, t: Float) -> Float:
+    """Return when DRAM can answer: not while it is refreshed, which happens to all of it at a time."""
+    period, length = caches.chip[Chip.REFRESH_PERIOD], caches.chip[Chip.REFRESH]
+    if length == 0:
+        return t
+    phase = (t + 0.5 * period) % period
+    return t + max(length - phase, 0.0)
+
+
+@jit(float64(CACHES, int64, int64, float64))
+def _from_l2(caches: Caches, number: Int, sector: Int, t: Float) -> Float:
+    """Read a sector from L2, or from DRAM through it; return when it is there, beyond what an L1 hit takes."""
+    chip, counters = caches.chip, caches.counters
+    line = sector >> 2
+    served = _slice(caches, line, t, 1.0)
     counters[Counter.L2_SECTORS] += 1
-    way = _l2_way(caches, sector >> 2, served)
+    way = _l2_way(caches, line, served)
     caches.l2_used[way] = int64(t) + 1
     place = 4 * way + (sector & 3)
-    distance = _distance(sm, sector >> 2)
     if caches.l2_ready[place] < NEVER:
         counters[Counter.L2_HITS] += 1
-        arrival = served + chip[Chip.L2_EXTRA] + chip[Chip.L2_SPREAD] * distance
+        arrival = served + chip[Chip.L2_EXTRA] + chip[Chip.L2_SPREAD] * (_share(line) - 0.5)
         return max(arrival, caches.l2_ready[place])
-    sent = _served(servers, Server.DRAM, served, 0.0)
-    arrival = sent + chip[Chip.DRAM_EXTRA] + chip[Chip.DRAM_SPREAD] * distance
+    servers = caches.servers
+    sent = _refreshed(caches, _served(servers, Server.DRAM, served, 0.0))
+    arrival = sent + chip[Chip.DRAM_EXTRA] + chip[Chip.DRAM_SPREAD] * _distance_of_memory(line, number)
+    arrival -= chip[Chip.DRAM_TAIL] * math.log(_share(sector >> 1))
     # a miss brings the aligned group of sectors that DRAM is read in
     group = int64(chip[Chip.L2_FETCH]) >> 5
     first = place & ~(group - 1)
-    share, cost = _share(caches, sector, 1), _share(caches, sector, 2)
+    share, cost = _counts_for(caches, sector, 1), _counts_for(caches, sector, 2)
     for i in range(first, first + group):
         if caches.l2_ready[i] >= NEVER:
             counters[Counter.DRAM_SECTORS] += 1
             _served(servers, Server.DRAM, served, cost * _SECTOR / chip[Chip.DRAM_BYTES])
             servers[Server.DELIVERED] += share
             caches.l2_ready[i] = arrival
+    return arrival
+
+
+@jit(float64(CACHES, SM_RECORD, int64, float64))
+def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
+    """Bring a sector to an SM; return when it is there, beyond what an L1 hit takes.
+
+    A sector that another SM of the same GPC has asked for and not received yet is not asked for again.
+    """
+    chip, number = caches.chip, int64(sm.number)
+    start = max(sm.link_free, t)
+    sm.link_free = start + _SECTOR / chip[Chip.LINK_BYTES]
+    sm.link_bytes += _SECTOR
+    gpcs = int64(chip[Chip.GPCS])
+    if gpcs == 0:
+        return _from_l2(caches, number, sector, start)
+    gpc = number * gpcs // caches.l1_tags.shape[0]
+    sent = _port(caches, gpc, start)
+    place = gpc * MERGED + ((sector * 2654435761) >> 10) % MERGED
+    if caches.asked[place] == sector and caches.answered[place] > sent:
+        return caches.answered[place]
+    arrival = _from_l2(caches, number, sector, sent)
+    caches.asked[place], caches.answered[place] = sector, arrival
     return arrival
 
 
@@ -134,15 +190,16 @@ def load_sector(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     return arrival
 
 
-@jit(void(CACHES, int64, float64))
-def store_sector(caches: Caches, sector: Int, t: Float) -> None:
-    """Write a sector through to L2, which keeps it."""
-    served = _served(caches.servers, Server.L2, t, _SECTOR / caches.chip[Chip.L2_BYTES])
+@jit(float64(CACHES, int64, float64))
+def store_sector(caches: Caches, sector: Int, t: Float) -> Float:
+    """Write a sector through to L2, which keeps it; return when its slice takes it."""
+    served = _slice(caches, sector >> 2, t, caches.chip[Chip.STORE_COST])
     way = _l2_way(caches, sector >> 2, served)
     caches.l2_used[way] = int64(t) + 1
     caches.l2_ready[4 * way + (sector & 3)] = served
     caches.l2_dirty[way] |= 1 << (sector & 3)
     caches.counters[Counter.STORE_SECTORS] += 1
+    return served
 
 
 @jit(void(CACHES, int64, int64))

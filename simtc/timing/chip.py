@@ -9,9 +9,8 @@ from simtc.machine.state import CODE, MEMORY, STATE, Code, Event, Geometry, Memo
 from simtc.machine.step import STEP
 from simtc.machine.types import LONGS, int64, void
 from simtc.results.stall import Stall
-from simtc.timing.events import settle
 from simtc.timing.issue import MACHINE_WARP, admit, check_hazards, follow, occupy, pick
-from simtc.timing.queue import advance
+from simtc.timing.queue import advance, settle
 from simtc.timing.record import close, show
 from simtc.timing.state import (
     CACHES,
@@ -33,7 +32,7 @@ __all__ = ["run_chip"]
 Step: TypeAlias = Any  # simtc.machine.step.step, called through a pointer so that it is compiled once
 
 _IDLE = 1 << 60
-_WINDOW = 32  # cycles that one SM may be ahead of another: well below the latency of L2, through which they meet
+_WINDOW = 4  # cycles that one SM may be ahead of another: they meet in L2, which serves in the order of asking
 
 
 @jit(int64(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], MACHINE_WARP[::1], LONGS, int64, int64))
@@ -42,6 +41,8 @@ def _next_event(sm: Record, subs: Array, warps: Array, machines: Array, span: Ar
     best = int64(_IDLE)
     if sm.events > 0:
         best = min(best, sm.heap_time[0])
+    if sm.tag_free > now:
+        best = min(best, sm.tag_free)
     if sm.count > 0:
         stage = int64(sm.stage_free)
         best = min(best, stage + 1 if sm.stage_free > stage else stage)
@@ -49,6 +50,8 @@ def _next_event(sm: Record, subs: Array, warps: Array, machines: Array, span: Ar
         queue = subs[sub]
         if queue.count > 0 and queue.reading and queue.read_done > now:
             best = min(best, queue.read_done)
+        if queue.port_free > now:
+            best = min(best, queue.port_free)
         for pipe in range(1, Pipe.COUNT):
             if queue.free[pipe] > now:
                 best = min(best, queue.free[pipe])
@@ -78,8 +81,19 @@ def _draining(sm: Record, subs: Array, cores: Int) -> Int:
     return waiting
 
 
-@jit(int64(STEP, STATE, MEMORY, CODE, CLOCK, TABLE, int64, int64, int64))
-def _issue(step: Step, s: State, mem: Memory, code: Code, ck: Clock, table: Table, sub: Int, w: Int, now: Int) -> Int:
+@jit(int64(STEP, STATE, MEMORY, CODE, CLOCK, TABLE, LONGS, int64, int64, int64))
+def _issue(
+    step: Step,
+    s: State,
+    mem: Memory,
+    code: Code,
+    ck: Clock,
+    table: Table,
+    span: Array,
+    sub: Int,
+    w: Int,
+    now: Int,
+) -> Int:
     """Issue a warp's next instruction: execute it and set when the warp may go on; a negative result is a fault."""
     machine, warp, queue = s.warps[w], ck.warps[w], ck.subs[sub]
     place = int64(machine.pc)
@@ -101,13 +115,13 @@ def _issue(step: Step, s: State, mem: Memory, code: Code, ck: Clock, table: Tabl
         ck.conflicts[place] += s.event[Event.WAVEFRONTS] - s.event[Event.IDEAL]
         ck.counters[Counter.IDEAL_WAVEFRONTS] += s.event[Event.IDEAL]
     op = table.ops[place]
-    occupy(ck.sms[number], queue, warp, op, s.event, w, place, now)
+    occupy(ck.sms[number], queue, warp, op, s.event, span, w, place, now)
     if op.is_branch and s.event[Event.TAKEN] and machine.pc <= place and ck.lap_count[0] < ck.laps.shape[0]:
         lap = ck.lap_count[0]
         ck.laps[lap, 0], ck.laps[lap, 1], ck.laps[lap, 2] = place, w, now
         ck.lap_count[0] += 1
     block = s.blocks[machine.block]
-    follow(ck, queue, op, s.warps, block, w, outcome, s.event[Event.TAKEN], now)
+    follow(ck, ck.sms[number], queue, op, s.warps, block, w, outcome, s.event[Event.TAKEN], now)
     if outcome == Outcome.EXITED and block.live_warps == 0:
         _ended(s, ck, number, int64(machine.block), now)
     return outcome
@@ -132,17 +146,19 @@ def _run_sm(
     count = int64(ck.chip[Chip.SLOTS]) * int64(ck.chip[Chip.WARPS])
     first, last = number * count, (number + 1) * count
     span[1], span[2], span[3] = last, cores, int64(ck.chip[Chip.QUEUE])
+    span[4], span[5] = int64(ck.chip[Chip.OPERAND_FIRST]), int64(ck.chip[Chip.CONSTANT_FIRST])
+    span[6], span[7] = int64(ck.chip[Chip.CODE_FIRST]), int64(ck.chip[Chip.CODE_LINE])
     while sm.next < until:
         now = sm.next
-        settle(sm, ck.subs, ck.warps, now)
+        settle(sm, ck.subs, ck.warps, table.ops, caches, now)
         advance(sm, ck.subs, ck.warps, table.ops, caches, now)
         issued = False
         for core in range(cores):
             span[0] = first + core
-            w = pick(ck.warps, s.warps, ck.subs[number * cores + core], table.ops, span, now)
+            w = pick(sm, ck.warps, s.warps, ck.subs[number * cores + core], table.ops, ck.code[number], span, now)
             if w >= 0:
                 issued = True
-                outcome = _issue(step, s, mem, code, ck, table, number * cores + core, w, now)
+                outcome = _issue(step, s, mem, code, ck, table, span, number * cores + core, w, now)
                 if outcome < 0:
                     return outcome
         sm.last_cycle = now + 1
@@ -155,10 +171,18 @@ def _run_sm(
             return Outcome.DEADLOCK
         for w in range(first, last):
             warp = ck.warps[w]
-            if warp.resident and warp.cause >= 0 and warp.start <= now:
-                ck.stalls[s.warps[w].pc, warp.cause] += sm.next - now
+            if warp.resident and warp.cause >= 0 and warp.start < sm.next:
+                ck.stalls[s.warps[w].pc, warp.cause] += sm.next - max(now, warp.start)
                 if ck.slices.shape[0]:
-                    show(warp, ck.slices, ck.slice_count, w, int64(s.warps[w].pc), int64(warp.cause), now)
+                    show(
+                        warp,
+                        ck.slices,
+                        ck.slice_count,
+                        w,
+                        int64(s.warps[w].pc),
+                        int64(warp.cause),
+                        max(now, warp.start),
+                    )
     return 0
 
 
@@ -169,7 +193,8 @@ def _fill(s: State, ck: Clock) -> None:
     for slot in range(slots):
         for sm in range(sms):
             if ck.grid[0] < ck.grid[1]:
-                admit(s, ck, sm, sm * slots + slot, ck.order[ck.grid[0]], 0)
+                start = int64(ck.grid[0] * ck.chip[Chip.LAUNCH_BLOCK])
+                admit(s, ck, sm, sm * slots + slot, ck.order[ck.grid[0]], start)
                 ck.grid[0] += 1
     for sm in range(sms):
         ck.sms[sm].next = 0 if ck.sms[sm].blocks else _IDLE

@@ -1,14 +1,19 @@
-"""What is going to happen in an SM: a heap of times at which scoreboards come down and queue places are free again."""
+"""A heap of what is going to happen in an SM.
+
+Scoreboards come down, places of a queue are free again, data comes from L2.
+"""
 
 from __future__ import annotations
 
-from simtc.jit import Array, Int, Record, jit
+from simtc.jit import Int, Record, jit
 from simtc.machine.types import int64, void
-from simtc.timing.state import HEAP, SM_RECORD, SUB_RECORD, WARP_RECORD
+from simtc.timing.state import HEAP, SM_RECORD
 
-__all__ = ["free_place", "lower_board", "settle"]
+__all__ = ["FILL", "PLACE", "expect_fill", "free_place", "lower_board", "take"]
 
-_PLACE = 8  # in the low bits of an event: a place of a sub-core's queue, instead of a scoreboard
+# In the low bits of an event, instead of a scoreboard: a place of a sub-core's queue, or what comes from L2.
+PLACE = 8
+FILL = 9
 
 
 @jit(void(SM_RECORD, int64, int64))
@@ -38,11 +43,17 @@ def lower_board(sm: Record, time: Int, warp: Int, board: Int) -> None:
 @jit(void(SM_RECORD, int64, int64))
 def free_place(sm: Record, time: Int, sub: Int) -> None:
     """Free a place of a sub-core's memory I/O queue at a time to come."""
-    _at(sm, time, sub * 16 + _PLACE)
+    _at(sm, time, sub * 16 + PLACE)
+
+
+@jit(void(SM_RECORD, int64, int64))
+def expect_fill(sm: Record, time: Int, number: Int) -> None:
+    """Bring the data of a pending load at a time to come."""
+    _at(sm, time, number * 16 + FILL)
 
 
 @jit(int64(SM_RECORD))
-def _take(sm: Record) -> Int:
+def take(sm: Record) -> Int:
     """Take the earliest event off the heap."""
     times, whats = sm.heap_time, sm.heap_what
     what = whats[0]
@@ -62,14 +73,3 @@ def _take(sm: Record) -> Int:
         i = child
     times[i], whats[i] = time, moved
     return what
-
-
-@jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], int64))
-def settle(sm: Record, subs: Array, warps: Array, now: Int) -> None:
-    """Let everything happen whose time has come."""
-    while sm.events > 0 and sm.heap_time[0] <= now:
-        what = _take(sm)
-        if what & _PLACE:
-            subs[what >> 4].held -= 1
-        else:
-            warps[what >> 4].counts[what & 7] -= 1

@@ -12,6 +12,7 @@ from simtc.machine.state import BLOCK, STATE, WARP, Event, Outcome, State, Waiti
 from simtc.machine.types import LONGS, int64, void
 from simtc.results.stall import Stall
 from simtc.timing.events import lower_board
+from simtc.timing.fetch import fetching, misses_constant, waits_for_constant
 from simtc.timing.hazards import Consumer
 from simtc.timing.queue import push
 from simtc.timing.state import (
@@ -54,29 +55,40 @@ def _awaited(warp: Record, op: Record) -> Int:
     return Stall.selected
 
 
-@jit(int64(WARP_RECORD, MACHINE_WARP, SUB_RECORD, OP_TIMING, int64, int64))
-def cause_of(warp: Record, machine: Record, queue: Record, op: Record, depth: Int, now: Int) -> Int:
+@jit(int64(SM_RECORD, WARP_RECORD, MACHINE_WARP, SUB_RECORD, OP_TIMING, LONGS, LONGS, int64))
+def cause_of(
+    sm: Record, warp: Record, machine: Record, queue: Record, op: Record, code: Array, span: Array, now: Int
+) -> Int:
     """Return why a warp cannot issue now; Stall.selected where it can."""
     if machine.waiting == Waiting.BARRIER:
         return Stall.barrier
     if now < warp.ready_at:
         return warp.after
+    if span[6] and fetching(warp, code, span, int64(machine.pc), now):
+        return Stall.no_instruction
     awaited = _awaited(warp, op)
     if awaited != Stall.selected:
         return awaited
-    if queue.free[op.pipe] > now:
+    if queue.free[op.pipe] > now or (op.pipe == Pipe.TENSOR and queue.port_free > now):
         return Stall.math_pipe_throttle
-    if op.kind == Kind.MEMORY and queue.held >= depth:
+    if op.kind == Kind.MEMORY and queue.held >= span[3]:
         return Stall.lg_throttle if op.is_long else Stall.mio_throttle
+    if op.pipe == Pipe.ADU and warp.unread > 0 and op.is_barrier:
+        return Stall.barrier
+    if op.constant >= 0 and not op.loads_constant and misses_constant(sm, warp, op, span[4], now):
+        return Stall.imc_miss
     return Stall.selected
 
 
-@jit(int64(WARP_RECORD[::1], MACHINE_WARP[::1], SUB_RECORD, OP_TIMING[::1], LONGS, int64))
-def pick(warps: Array, machines: Array, queue: Record, ops: Array, span: Array, now: Int) -> Int:
+@jit(int64(SM_RECORD, WARP_RECORD[::1], MACHINE_WARP[::1], SUB_RECORD, OP_TIMING[::1], LONGS, LONGS, int64))
+def pick(
+    sm: Record, warps: Array, machines: Array, queue: Record, ops: Array, code: Array, span: Array, now: Int
+) -> Int:
     """Note every warp's cause and choose the one that issues, or -1: greedy, then the youngest.
 
-    Warps that compete for the tensor pipe, the XU or the memory I/O queue take turns.
-    `span` is the sub-core's first warp, the end of its SM's warps, the step between them, and the queue's depth.
+    Warps that had to wait for the tensor pipe, the XU or the memory I/O queue take turns.
+    `span` is the sub-core's first warp, the end of its SM's warps, the step between them, the queue's depth, what
+    the first touch of a line of constants costs, by an operand and by LDC, and what fetching code costs.
     """
     chosen, oldest, before = int64(-1), int64(-1), int64(queue.last)
     others = 0
@@ -84,7 +96,9 @@ def pick(warps: Array, machines: Array, queue: Record, ops: Array, span: Array, 
         warp = warps[w]
         if not warp.resident:
             continue
-        warp.cause = cause_of(warp, machines[w], queue, ops[machines[w].pc], span[3], now)
+        warp.cause = cause_of(sm, warp, machines[w], queue, ops[machines[w].pc], code, span, now)
+        if warp.cause in (Stall.math_pipe_throttle, Stall.mio_throttle, Stall.lg_throttle):
+            warp.throttled = 1
         if warp.cause == Stall.selected:
             others += 1
             chosen = w
@@ -93,8 +107,9 @@ def pick(warps: Array, machines: Array, queue: Record, ops: Array, span: Array, 
     if others < 2:
         return chosen
     if before >= 0 and warps[before].resident and warps[before].cause == Stall.selected and not queue.yielded:
-        pipe = ops[machines[before].pc].pipe
-        chosen = oldest if pipe in (Pipe.TENSOR, Pipe.XU, Pipe.MIO) else before
+        chosen = before
+    if warps[chosen].throttled and ops[machines[chosen].pc].pipe in (Pipe.TENSOR, Pipe.XU, Pipe.MIO):
+        chosen = oldest
     for w in range(span[0], span[1], span[2]):
         if w != chosen and warps[w].resident and warps[w].cause == Stall.selected:
             warps[w].cause = Stall.not_selected
@@ -125,9 +140,15 @@ def check_hazards(warp: Record, table: Table, counters: Array, wide_upper: Int, 
         warp.written_at[row] = now
 
 
-@jit(void(SM_RECORD, SUB_RECORD, WARP_RECORD, OP_TIMING, LONGS, int64, int64, int64))
-def occupy(sm: Record, queue: Record, warp: Record, op: Record, event: Array, w: Int, place: Int, now: Int) -> None:
+@jit(void(SM_RECORD, SUB_RECORD, WARP_RECORD, OP_TIMING, LONGS, LONGS, int64, int64, int64))
+def occupy(
+    sm: Record, queue: Record, warp: Record, op: Record, event: Array, span: Array, w: Int, place: Int, now: Int
+) -> None:
     """Occupy the pipe and raise the scoreboards of an instruction that issues."""
+    if op.pipe == Pipe.TENSOR:
+        queue.port_free = now + op.tokens
+    elif op.tokens > 0:
+        queue.port_free = max(queue.port_free, now) + op.tokens
     if op.pipe != Pipe.NONE:
         queue.free[op.pipe] = now + op.interval
         queue.busy[op.pipe] += op.interval
@@ -141,9 +162,11 @@ def occupy(sm: Record, queue: Record, warp: Record, op: Record, event: Array, w:
         sectors = event[Event.SECTORS] if op.access >= Access.GLOBAL_LOAD else int64(0)
         wavefronts = max(event[Event.WAVEFRONTS], 1)
         push(queue, w, place, now, wavefronts, event[Event.LINES], sectors, event, int64(Event.LIST))
+        warp.unread += op.is_store
         return
+    latency = op.latency + (waits_for_constant(sm, op, span[5], now) if op.loads_constant else 0)
     if op.write_barrier >= 0:
-        lower_board(sm, now + op.latency, w, op.write_barrier)
+        lower_board(sm, now + latency, w, op.write_barrier)
     if op.read_barrier >= 0:
         lower_board(sm, now + _SOURCES_READ, w, op.read_barrier)
 
@@ -158,13 +181,22 @@ def _release(warps: Array, machines: Array, block: Record, ready_at: Int) -> Non
             warps[w].after = Stall.barrier
 
 
-@jit(void(CLOCK, SUB_RECORD, OP_TIMING, MACHINE_WARP[::1], MACHINE_BLOCK, int64, int64, int64, int64))
+@jit(void(CLOCK, SM_RECORD, SUB_RECORD, OP_TIMING, MACHINE_WARP[::1], MACHINE_BLOCK, int64, int64, int64, int64))
 def follow(
-    ck: Clock, queue: Record, op: Record, machines: Array, block: Record, w: Int, outcome: Int, taken: Int, now: Int
+    ck: Clock,
+    sm: Record,
+    queue: Record,
+    op: Record,
+    machines: Array,
+    block: Record,
+    w: Int,
+    outcome: Int,
+    taken: Int,
+    now: Int,
 ) -> None:
     """Set when a warp that has just issued may go on."""
     warp = ck.warps[w]
-    queue.last, queue.yielded, warp.issued_at = w, op.yields, now
+    queue.last, queue.yielded, warp.issued_at, warp.throttled = w, op.yields, now, 0
     queue.issued += 1
     stall = max(int64(op.stall), 1)
     if op.yields and stall == 1:
@@ -175,11 +207,13 @@ def follow(
     if outcome == Outcome.EXITED:
         warp.resident = 0
         warp.lived += now + 1 - warp.start
+        _release(ck.warps, machines, block, now + int64(ck.chip[Chip.BARRIER_RELEASE]))
     elif outcome == Outcome.BLOCKED or (op.pipe == Pipe.ADU and outcome == Outcome.BRANCHED):
         warp.at_barrier = 1
-    else:
-        return
-    _release(ck.warps, machines, block, now + int64(ck.chip[Chip.BARRIER_RELEASE]))
+        # one unit takes the arrivals of an SM, one after another
+        arrived = max(sm.barrier_free, now)
+        sm.barrier_free = arrived + int64(ck.chip[Chip.BARRIER_ARRIVAL])
+        _release(ck.warps, machines, block, arrived + int64(ck.chip[Chip.BARRIER_RELEASE]))
 
 
 @jit(void(STATE, CLOCK, int64, int64, int64, int64))
@@ -193,7 +227,7 @@ def admit(s: State, ck: Clock, sm: Int, slot: Int, number: Int, now: Int) -> Non
         warp = ck.warps[w]
         after = ck.chip[Chip.LAUNCH_BASE] + ck.chip[Chip.LAUNCH_WARP] * (w - block.first_warp)
         warp.ready_at, warp.after, warp.start = now + int64(after), Stall.no_instruction, now
-        warp.resident, warp.at_barrier, warp.issued_at = 1, 0, 0
+        warp.resident, warp.at_barrier, warp.issued_at, warp.unread = 1, 0, 0, 0
         warp.shown_cause = -1
         warp.copies_done = 0
         for k in range(6):

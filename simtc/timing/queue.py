@@ -1,8 +1,9 @@
 """The memory I/O path of an SM: a queue in each sub-core, one data stage for all, a return path to each.
 
-A memory instruction waits in its sub-core's queue, has its operands read through that sub-core's port, joins the SM's
-short queue, passes the data stage (a wavefront, or a line of L1, at a time) and returns its data. Nothing is reserved
-at issue: who comes to the data stage first is served first.
+A memory instruction waits in its sub-core's queue, has its operands read through that sub-core's port, passes the tag
+stage (a line a cycle), joins the SM's short queue, passes the data stage (a wavefront, or a line of L1, at a time) and
+returns its data. A load that misses L1 leaves the queue at the tags and passes the data stage when its data comes.
+Nothing is reserved at issue: who comes first is served first.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import math
 from simtc.jit import Array, Float, Int, Record, jit
 from simtc.machine.types import LONGS, float64, int64, void
 from simtc.timing.caches import load_sector, store_sector
-from simtc.timing.events import free_place, lower_board
+from simtc.timing.events import FILL, PLACE, expect_fill, free_place, lower_board, take
 from simtc.timing.state import (
     CACHES,
     OP_TIMING,
+    PENDING,
     QUEUE,
     SM_RECORD,
     SUB_RECORD,
@@ -26,7 +28,7 @@ from simtc.timing.state import (
     Counter,
 )
 
-__all__ = ["advance", "push"]
+__all__ = ["advance", "push", "settle"]
 
 _WAVEFRONT = 128.0
 _SECTOR = 32.0
@@ -46,26 +48,6 @@ def push(
     queue.held += 1
 
 
-@jit(void(SM_RECORD, SUB_RECORD, OP_TIMING, int64, int64))
-def _move(sm: Record, queue: Record, op: Record, sub: Int, now: Int) -> None:
-    """Take the instruction whose operands have been read to the SM's queue; its registers may be overwritten soon."""
-    i, j = (sm.head + sm.count) % QUEUE, queue.head
-    warp = queue.ring_warp[j]
-    sm.ring_warp[i], sm.ring_place[i], sm.ring_sub[i] = warp, queue.ring_place[j], sub
-    sm.ring_wavefronts[i], sm.ring_lines[i] = queue.ring_wavefronts[j], queue.ring_lines[j]
-    sm.ring_sectors[i] = queue.ring_sectors[j]
-    for k in range(queue.ring_sectors[j]):
-        sm.ring_list[i, k] = queue.ring_list[j, k]
-    sm.count += 1
-    queue.head = (j + 1) % QUEUE
-    queue.count -= 1
-    queue.reading = 0
-    release = now + max(op.war - 1 - op.operand_read, 0)
-    free_place(sm, release, sub)
-    if op.read_barrier >= 0:
-        lower_board(sm, release, int64(warp), op.read_barrier)
-
-
 @jit(float64(SM_RECORD, OP_TIMING, CACHES, int64))
 def _stage_cycles(sm: Record, op: Record, caches: Caches, i: Int) -> Float:
     """Return how long an instruction holds the data stage."""
@@ -77,17 +59,20 @@ def _stage_cycles(sm: Record, op: Record, caches: Caches, i: Int) -> Float:
         return 0.0
     if access == Access.GLOBAL_STORE:
         full = op.returned >= 32 * sm.ring_sectors[i]  # of a store: the bytes that it writes
+        if full and sm.ring_sectors[i] == 4 * sm.ring_lines[i]:
+            return max(sm.ring_lines[i] * caches.chip[Chip.STORE_LINE], 2.0)
         return sm.ring_sectors[i] * caches.chip[Chip.STORE_FULL if full else Chip.STORE_PARTIAL]
-    cycles = max(float64(sm.ring_lines[i]), sm.ring_sectors[i] * _SECTOR / caches.chip[Chip.STAGE_BYTES])
-    return cycles + (sm.ring_wavefronts[i] * wavefront if access == Access.COPY else 0.0)
+    if access == Access.COPY:
+        return sm.ring_wavefronts[i] * wavefront
+    return max(float64(sm.ring_lines[i]), sm.ring_sectors[i] * _SECTOR / caches.chip[Chip.STAGE_BYTES])
 
 
-@jit(float64(SM_RECORD, CACHES, int64, float64))
-def _arrival(sm: Record, caches: Caches, i: Int, t: Float) -> Float:
+@jit(float64(SM_RECORD, SUB_RECORD, CACHES, int64, float64))
+def _arrival(sm: Record, queue: Record, caches: Caches, i: Int, t: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all."""
     arrival = t
-    for k in range(sm.ring_sectors[i]):
-        arrival = max(arrival, load_sector(caches, sm, sm.ring_list[i, k], t))
+    for k in range(queue.ring_sectors[i]):
+        arrival = max(arrival, load_sector(caches, sm, queue.ring_list[i, k], t))
     return arrival
 
 
@@ -96,8 +81,78 @@ def _write_through(sm: Record, caches: Caches, i: Int, t: Float) -> None:
     """Send the sectors of a store on to L2."""
     for k in range(sm.ring_sectors[i]):
         sm.up_free = max(sm.up_free, t) + 1.0
-        store_sector(caches, sm.ring_list[i, k], sm.up_free)
+        behind = store_sector(caches, sm.ring_list[i, k], sm.up_free) - caches.chip[Chip.L2_QUEUE]
+        sm.up_free = max(sm.up_free, behind)
+    sm.stage_free = max(sm.stage_free, sm.up_free - caches.chip[Chip.STORE_QUEUE])
     sm.drained = max(sm.drained, int64(sm.up_free) + 1)
+
+
+@jit(void(SM_RECORD, WARP_RECORD, OP_TIMING, int64, float64))
+def _complete(sm: Record, warp: Record, op: Record, w: Int, done: Float) -> None:
+    """Let the scoreboard of an instruction come down, which an asynchronous copy leaves to its group."""
+    at = int64(math.ceil(done)) + op.tail
+    if op.access == Access.COPY:
+        warp.copies_done = max(warp.copies_done, at)
+    if op.write_barrier >= 0:
+        lower_board(sm, at, w, op.write_barrier)
+
+
+@jit(int64(SM_RECORD, SUB_RECORD, WARP_RECORD, OP_TIMING, CACHES, int64, int64))
+def _misses(sm: Record, queue: Record, warp: Record, op: Record, caches: Caches, sub: Int, now: Int) -> Int:
+    """Look a load up in L1; what misses goes its own way and passes the data stage when it comes."""
+    i = queue.head
+    lines, wavefronts = int64(queue.ring_lines[i]), int64(queue.ring_wavefronts[i])
+    arrival = _arrival(sm, queue, caches, i, float64(now))
+    if arrival <= now or sm.pending >= PENDING:
+        return 0
+    chip = caches.chip
+    if op.access == Access.COPY:  # two wavefronts a cycle
+        cycles = wavefronts * _WAVEFRONT / chip[Chip.STAGE_BYTES] / 2
+        _complete(sm, warp, op, int64(queue.ring_warp[i]), arrival + cycles)
+    else:
+        cycles = max(lines * chip[Chip.MISS_LINE], op.returned / chip[Chip.STAGE_BYTES])
+        cycles = min(cycles, float64(max(lines, 1)))
+    number = sm.pending_free[sm.pending]
+    sm.pending += 1
+    sm.pending_warp[number], sm.pending_place[number], sm.pending_sub[number] = (
+        queue.ring_warp[i],
+        queue.ring_place[i],
+        sub,
+    )
+    sm.pending_cycles[number] = cycles
+    expect_fill(sm, int64(math.ceil(arrival)), int64(number))
+    return 1
+
+
+@jit(void(SM_RECORD, SUB_RECORD, WARP_RECORD[::1], OP_TIMING, CACHES, int64, int64))
+def _move(sm: Record, queue: Record, warps: Array, op: Record, caches: Caches, sub: Int, now: Int) -> None:
+    """Pass the instruction whose operands have been read through the tag stage, on to the SM's queue.
+
+    Its registers may be overwritten soon.
+    """
+    j, access = queue.head, op.access
+    warp = int64(queue.ring_warp[j])
+    if access in (Access.SHARED_LOAD, Access.SHARED_STORE, Access.COPY):
+        caches.counters[Counter.WAVEFRONTS] += queue.ring_wavefronts[j]
+    is_global = access in (Access.GLOBAL_LOAD, Access.GLOBAL_STORE, Access.COPY, Access.ATOMIC)
+    sm.tag_free = now + (max(int64(queue.ring_lines[j]), 1) if is_global else 1)
+    is_load = access in (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
+    if not is_load or not _misses(sm, queue, warps[warp], op, caches, sub, now):
+        i = (sm.head + sm.count) % QUEUE
+        sm.ring_warp[i], sm.ring_place[i], sm.ring_sub[i] = warp, queue.ring_place[j], sub
+        sm.ring_wavefronts[i], sm.ring_lines[i] = queue.ring_wavefronts[j], queue.ring_lines[j]
+        sm.ring_sectors[i] = queue.ring_sectors[j]
+        for k in range(queue.ring_sectors[j]):
+            sm.ring_list[i, k] = queue.ring_list[j, k]
+        sm.count += 1
+    queue.head = (j + 1) % QUEUE
+    queue.count -= 1
+    queue.reading = 0
+    warps[warp].unread -= op.is_store
+    release = now + max(op.war - 1 - op.operand_read, 0)
+    free_place(sm, release, sub)
+    if op.read_barrier >= 0:
+        lower_board(sm, release, warp, op.read_barrier)
 
 
 @jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, float64))
@@ -106,33 +161,54 @@ def _serve(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, t:
     i = sm.head
     sm.head = (i + 1) % QUEUE
     sm.count -= 1
-    op = ops[sm.ring_place[i]]
-    warp, queue = warps[sm.ring_warp[i]], subs[sm.ring_sub[i]]
+    w = int64(sm.ring_warp[i])
+    op, warp, queue = ops[sm.ring_place[i]], warps[w], subs[sm.ring_sub[i]]
     access = op.access
     cycles = _stage_cycles(sm, op, caches, i)
     sm.stage_free = t + cycles
     sm.stage_busy += cycles
     done = t + cycles
-    back = op.returned / caches.chip[Chip.RETURN_BYTES]
     if access == Access.GLOBAL_STORE:
         _write_through(sm, caches, i, t)
     elif access in (Access.SHARED_LOAD, Access.EXCHANGE, Access.GLOBAL_LOAD):
+        back = op.returned / caches.chip[Chip.RETURN_BYTES]
         if access == Access.SHARED_LOAD:
             back = sm.ring_wavefronts[i] * _WAVEFRONT / caches.chip[Chip.RETURN_BYTES]
         queue.return_free = max(queue.return_free, t + _WAVEFRONT / caches.chip[Chip.STAGE_BYTES]) + back
         done = max(done, queue.return_free)
-    if access in (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC):
-        arrival = _arrival(sm, caches, i, t)
-        if arrival > t:
-            done = max(done, arrival + back + cycles)
-    if access == Access.COPY:
-        warp.copies_done = max(warp.copies_done, int64(math.ceil(done)) + op.tail)
     elif access == Access.GROUP:
         done = max(done, float64(warp.copies_done))
-    if access in (Access.SHARED_LOAD, Access.SHARED_STORE, Access.COPY):
-        caches.counters[Counter.WAVEFRONTS] += sm.ring_wavefronts[i]
-    if op.write_barrier >= 0:
-        lower_board(sm, int64(math.ceil(done)) + op.tail, int64(sm.ring_warp[i]), op.write_barrier)
+    _complete(sm, warp, op, w, done)
+
+
+@jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, int64, int64))
+def _fill(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, number: Int, now: Int) -> None:
+    """Pass what has come from L2 through the data stage."""
+    sm.pending -= 1
+    sm.pending_free[sm.pending] = number
+    w = int64(sm.pending_warp[number])
+    op, queue = ops[sm.pending_place[number]], subs[sm.pending_sub[number]]
+    cycles = sm.pending_cycles[number]
+    t = max(sm.stage_free, float64(now))
+    sm.stage_free = t + cycles
+    sm.stage_busy += cycles
+    if op.access == Access.COPY:
+        return
+    queue.return_free = max(queue.return_free, t) + op.returned / caches.chip[Chip.RETURN_BYTES]
+    _complete(sm, warps[w], op, w, max(t + cycles, queue.return_free))
+
+
+@jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, int64))
+def settle(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, now: Int) -> None:
+    """Let everything happen whose time has come."""
+    while sm.events > 0 and sm.heap_time[0] <= now:
+        what = take(sm)
+        if what & 15 == FILL:
+            _fill(sm, subs, warps, ops, caches, what >> 4, now)
+        elif what & PLACE:
+            subs[what >> 4].held -= 1
+        else:
+            warps[what >> 4].counts[what & 7] -= 1
 
 
 @jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, int64))
@@ -157,7 +233,7 @@ def advance(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, n
                 queue.read_done = start + ops[queue.ring_place[queue.head]].operand_read
             if queue.read_done <= now and (first < 0 or queue.read_done < earliest):
                 earliest, first = queue.read_done, sub
-        if first >= 0 and sm.count < depth:
+        if first >= 0 and sm.count < depth and sm.tag_free <= now:
             queue = subs[first]
-            _move(sm, queue, ops[queue.ring_place[queue.head]], first, now)
+            _move(sm, queue, warps, ops[queue.ring_place[queue.head]], caches, first, now)
             moved = True

@@ -30,7 +30,7 @@ from simtc.timing.residence import fill, resident
 from simtc.timing.simulate import new_clock, read_timing, require_safety, room_of
 from simtc.timing.skeleton import skeleton
 from simtc.timing.skipping import Settled, Shortened, Skipper, Traveller
-from simtc.timing.state import CACHES, CLOCK, TABLE, Caches, Chip, Clock, Table
+from simtc.timing.state import CACHES, CLOCK, SPAN, TABLE, Caches, Chip, Clock, Table
 from simtc.timing.tables import clock_table
 from simtc.timing.totals import chip_wide, restored, vector
 
@@ -85,7 +85,7 @@ def sample_launch(
 
     def run(skip: int | None) -> _Sample:
         state = new_state(literals, geometry, slots=waves.slots, work_words=WORK_WORDS)
-        clock, caches = _one_sm(lowered, device, waves, room, chosen, memory)
+        clock, caches = _one_sm(lowered, device, waves, room, chosen, memory, warm=warm)
         parts = bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, lowered.code)
         common: dict[str, Any] = {
             "traveller": Traveller(bones=bones, state=state, parts=parts),
@@ -147,7 +147,14 @@ def _chosen(waves: int, *, few: bool) -> list[int]:
 
 
 def _one_sm(
-    lowered: Lowered, device: Device, waves: Grid, room: Occupancy, chosen: list[int], memory: Memory
+    lowered: Lowered,
+    device: Device,
+    waves: Grid,
+    room: Occupancy,
+    chosen: list[int],
+    memory: Memory,
+    *,
+    warm: bool,
 ) -> tuple[Clock, Caches]:
     """Return the first SM before its first block."""
     clock, caches = new_clock(
@@ -155,6 +162,8 @@ def _one_sm(
         order=np.concatenate([waves.of_first_sm(w) for w in chosen]), l2_bytes=max(device.l2_bytes, _L2_ROOM),
     )  # fmt: skip
     caches.shares[:, 0] = memory.starts >> 5
+    if not warm:
+        clock.chip[Chip.CODE_FIRST] = device.sm.fetch.first_cycles
     return clock, caches
 
 
@@ -207,7 +216,7 @@ class _Sample:
 
     def run(self, table: Table, progress: Callable[[int, int], None] | None) -> int:
         """Execute the chosen waves; return 1, or a fault."""
-        clock, span = self.clock, np.zeros(4, np.int64)
+        clock, span = self.clock, np.zeros(SPAN, np.int64)
         bundled, tabled, cached = bundle(CLOCK, clock), bundle(TABLE, table), bundle(CACHES, self.caches)
         state, mem, code = self.parts
         self._enter(cached)
@@ -235,7 +244,9 @@ class _Sample:
         self.entered += 1
         chip, base = self.clock.chip, self.base
         footprint = self.prints.of_wave(w)
-        chip[Chip.L2_BYTES] = base[Chip.L2_BYTES] / footprint.active
+        if footprint.active > 1:  # one queue for all slices, as wide as this SM's share of them
+            chip[Chip.SLICES], chip[Chip.GPCS] = 1, 0
+            chip[Chip.SLICE_BYTES] = base[Chip.SLICES] * base[Chip.SLICE_BYTES] / footprint.active
         chip[Chip.DRAM_BYTES] = base[Chip.DRAM_BYTES] / footprint.active
         self.caches.shares[:, 1], self.caches.shares[:, 2] = footprint.shares, footprint.shares * footprint.costs
         fill(self.caches, cached, self._held(w, footprint))

@@ -24,7 +24,11 @@ from simtc.timing.occupancy import Occupancy, occupancy
 from simtc.timing.state import (
     CACHES,
     CLOCK,
+    CODE_LINE,
+    MERGED,
+    PENDING,
     SM,
+    SPAN,
     STALLS,
     SUB,
     TABLE,
@@ -98,12 +102,14 @@ def time_launch(
         kernel, device, sms=sms, slots=slots, room=room, order=np.arange(blocks, dtype=np.int64), slices=slices
     )
     cached = bundle(CACHES, caches)
+    if not warm:
+        clock.chip[Chip.CODE_FIRST] = device.sm.fetch.first_cycles
     if warm:
         for start, end in zip(memory.starts, memory.ends, strict=True):
             warm_l2(cached, int(start) >> 5, (int(end) + 31) >> 5)
     parts = (bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, lowered.code))
     clocked = (bundle(CLOCK, clock), bundle(TABLE, table), cached)
-    span = np.zeros(4, np.int64)
+    span = np.zeros(SPAN, np.int64)
     while True:
         outcome = run_chip(step, *parts, *clocked, span, _WINDOWS)
         if outcome < 0:
@@ -177,6 +183,7 @@ def new_clock(
     subs, machines = np.zeros(sms * cores, SUB), np.zeros(sms, SM)
     subs["last"] = -1
     machines["number"] = np.arange(sms)
+    machines["pending_free"] = np.arange(PENDING)
     counters = np.zeros(Counter.COUNT, np.int64)
     clock = Clock(
         chip=chip,
@@ -187,6 +194,7 @@ def new_clock(
         issued=np.zeros(instructions, np.int64),
         conflicts=np.zeros(instructions, np.int64),
         counters=counters,
+        code=np.full((sms, instructions // CODE_LINE + 1), -1, np.int64),
         running=np.full(sms * slots, -1, np.int64),
         grid=np.array([0, len(order), 0], np.int64),
         order=order,
@@ -204,6 +212,10 @@ def new_clock(
         l2_ready=np.full(4 * l2, NEVER),
         l2_used=np.zeros(l2, np.int64),
         l2_dirty=np.zeros(l2, np.int64),
+        slices=np.zeros(2 * max(device.l2_slices, 1)),
+        ports=np.zeros(2 * max(device.gpcs, 1)),
+        asked=np.full(max(device.gpcs, 1) * MERGED, -1, np.int64),
+        answered=np.zeros(max(device.gpcs, 1) * MERGED),
         servers=np.zeros(Server.COUNT),
         shares=np.zeros((shares, 3)),
         counters=counters,
@@ -224,7 +236,23 @@ def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: in
         Chip.RETURN_BYTES: sm.shared.return_bytes_per_cycle,
         Chip.WIDE_UPPER: sm.pipes.wide_upper_cycles,
         Chip.LINK_BYTES: sm.l1.l2_bytes_per_cycle,
-        Chip.L2_BYTES: device.l2_bytes_per_cycle,
+        Chip.SLICES: device.l2_slices,
+        Chip.SLICE_BYTES: device.l2_measured_bytes_per_cycle / device.l2_slices,
+        Chip.STORE_COST: device.l2_store_cost,
+        Chip.GPCS: device.gpcs,
+        Chip.GPC_BYTES: device.gpc_bytes_per_cycle,
+        Chip.LAUNCH_BLOCK: sm.launch.block_cycles,
+        Chip.CONSTANT_FIRST: sm.l1.constant_first_cycles,
+        Chip.OPERAND_FIRST: sm.l1.constant_operand_first_cycles,
+        Chip.DRAM_TAIL: device.dram_tail_cycles,
+        Chip.REFRESH_PERIOD: device.dram_refresh_period_cycles,
+        Chip.REFRESH: device.dram_refresh_cycles,
+        Chip.CODE_LINE: CODE_LINE * sm.fetch.flushed_cycles,
+        Chip.MISS_LINE: sm.l1.miss_line_cycles,
+        Chip.STORE_LINE: sm.l1.store_full_line_cycles,
+        Chip.STORE_QUEUE: sm.l1.store_queue_sectors,
+        Chip.L2_QUEUE: device.l2_store_queue_cycles,
+        Chip.BARRIER_ARRIVAL: sm.issue.barrier_warp_cycles,
         Chip.DRAM_BYTES: device.dram_measured_bytes_per_cycle,
         Chip.L2_EXTRA: device.l2_hit_cycles - hit,
         Chip.L2_SPREAD: device.l2_spread_cycles,
@@ -302,7 +330,7 @@ def _resources(clock: Clock, device: Device) -> dict[str, float]:
         **{f"the {name}": float(subs["busy"][:, pipe].max()) for pipe, name in _PIPE_NAMES.items()},
         "shared memory and L1": float(sms["stage_busy"].max()),
         "the path from L2": float(sms["link_bytes"].max()) / device.sm.l1.l2_bytes_per_cycle,
-        "L2": 32.0 * l2_sectors / device.l2_bytes_per_cycle,
+        "L2": 32.0 * l2_sectors / device.l2_measured_bytes_per_cycle,
         "DRAM": 32.0 * int(counters[Counter.DRAM_SECTORS]) / device.dram_measured_bytes_per_cycle,
     }
 

@@ -16,14 +16,19 @@ from simtc.results.stall import Stall
 __all__ = [
     "CACHES",
     "CLOCK",
+    "CODE_LINE",
     "GUARD",
     "HEAP",
     "LATE",
+    "LINES",
+    "MERGED",
     "OP_TIMING",
+    "PENDING",
     "QUEUE",
     "ROWS",
     "SM",
     "SM_RECORD",
+    "SPAN",
     "STALLS",
     "SUB",
     "SUB_RECORD",
@@ -49,8 +54,13 @@ LATE: Final = 512  # added to a row that is read or written later than the other
 GUARD: Final = 1024  # added to the row of the predicate that guards an instruction
 QUEUE: Final = 32  # places of a memory I/O ring; the modelled depths are smaller
 HEAP: Final = 4096  # events pending in one SM
+PENDING: Final = 1024  # loads of one SM on their way from L2
 SECTORS: Final = 64  # that one instruction can touch
 WAYS: Final = 16  # associativity of both caches; not published, and of little consequence for streams
+MERGED: Final = 4096  # sectors on their way to one GPC that can be told apart
+CODE_LINE: Final = 8  # instructions of a line of code, of 128 bytes
+SPAN: Final = 8  # what the clock's innermost functions are told: see issue.pick
+LINES: Final = 256  # of constants that one kernel touches by a fixed address, and of each of the two caches
 
 
 class Pipe(IntEnum):
@@ -117,6 +127,11 @@ TIMING: Final = np.dtype(
         ("producer", np.int32),  # class of the hazard table, -1 for none
         ("consumer", np.int32),
         ("is_branch", np.int32),
+        ("tokens", np.int32),  # cycles of the register port, which matrix instructions wait for
+        ("constant", np.int32),  # the line of constants that it reads, -1 for none
+        ("loads_constant", np.int32),  # 1 for LDC, whose cache is another one
+        ("is_barrier", np.int32),
+        ("is_store", np.int32),  # to shared memory: a barrier waits until its operands have been read
     ],
     align=True,
 )
@@ -133,6 +148,8 @@ WARP_CLOCK: Final = np.dtype(
         ("after", np.int32),  # the cause while it waits for ready_at
         ("resident", np.int32),
         ("at_barrier", np.int32),
+        ("throttled", np.int32),  # 1 where its next instruction has waited for a pipe or a queue
+        ("unread", np.int32),  # stores to shared memory whose operands are still to be read
         ("issued_at", np.int64),
         ("shown_since", np.int64),  # the open slice of the timeline: its start, cause and instruction
         ("shown_cause", np.int32),
@@ -167,6 +184,7 @@ SUB: Final = np.dtype(
         ("read_done", np.int64),
         ("return_free", np.float64),
         ("free", np.int64, (Pipe.COUNT,)),  # when each pipe takes its next instruction
+        ("port_free", np.int64),  # when the register port has served what issued so far
         ("busy", np.int64, (Pipe.COUNT,)),  # cycles each pipe was occupied
         ("issued", np.int64),
     ],
@@ -177,14 +195,23 @@ SM: Final = np.dtype(
     [
         ("number", np.int64),
         ("next", np.int64),
+        ("tag_free", np.int64),  # when the tag stage takes the next instruction
         ("stage_free", np.float64),
         ("stage_busy", np.float64),
         *_RING,  # waiting for the data stage
         ("link_free", np.float64),  # from L2 to this SM
         ("link_bytes", np.float64),
         ("up_free", np.float64),  # from this SM to L2
+        ("barrier_free", np.int64),  # when the barrier unit takes the next arrival
+        ("constants", np.int64, (2, LINES)),  # when each line is there: of operands, of LDC; 0 for not asked for
         ("events", np.int32),
         ("overflow", np.int32),  # 1 where the heap was too small
+        ("pending", np.int32),  # loads that are on their way from L2, of which pending_place and so on tell
+        ("pending_free", np.int32, (PENDING,)),  # a stack of free places, beyond the first `pending`
+        ("pending_warp", np.int32, (PENDING,)),
+        ("pending_place", np.int32, (PENDING,)),
+        ("pending_sub", np.int32, (PENDING,)),
+        ("pending_cycles", np.float64, (PENDING,)),  # of the data stage
         ("heap_time", np.int64, (HEAP,)),
         ("heap_what", np.int64, (HEAP,)),
         ("blocks", np.int32),  # resident
@@ -215,14 +242,12 @@ class Counter(IntEnum):
 
 
 class Server(IntEnum):
-    """Places in the array of the queues that all SMs share: when each will be empty, and its last request's time."""
+    """Places in the array of what all SMs share: when DRAM will be idle, its last request's time, what it delivered."""
 
-    L2 = 0
-    L2_LAST = 1
-    DRAM = 2
-    DRAM_LAST = 3
-    DELIVERED = 4  # sectors that DRAM has delivered
-    COUNT = 5
+    DRAM = 0
+    DRAM_LAST = 1
+    DELIVERED = 2  # sectors
+    COUNT = 3
 
 
 class Chip(IntEnum):
@@ -236,7 +261,7 @@ class Chip(IntEnum):
     STAGE_BYTES = 6
     RETURN_BYTES = 7
     LINK_BYTES = 9
-    L2_BYTES = 10  # a cycle, of the chip
+    SLICE_BYTES = 10  # a cycle, of one slice of L2
     DRAM_BYTES = 11
     L2_EXTRA = 12  # latency beyond an L1 hit
     DRAM_EXTRA = 13
@@ -257,7 +282,24 @@ class Chip(IntEnum):
     L2_SPREAD = 28  # latency from the nearest slices to the farthest
     DRAM_SPREAD = 29
     L2_FETCH = 30  # bytes that a miss brings from DRAM
-    COUNT = 32
+    SLICES = 31
+    STORE_COST = 32  # of a sector in a slice, in loads of one
+    GPCS = 33  # groups of SMs that share a port to L2, 0 where none is known
+    GPC_BYTES = 34  # a cycle, of such a port; 0 for no limit
+    LAUNCH_BLOCK = 35  # from one block of the grid to the next, when they are handed out
+    CONSTANT_FIRST = 36  # first touch of a line of constants by LDC
+    OPERAND_FIRST = 37  # and by an operand or ULDC
+    BARRIER_ARRIVAL = 38
+    MISS_LINE = 39  # of the data stage, for each line that comes from L2
+    STORE_LINE = 40  # and for each line that is stored whole
+    STORE_QUEUE = 41  # sectors on their way up that do not hold the data stage
+    L2_QUEUE = 42  # cycles that a slice may be behind before stores wait for it
+    REFRESH_PERIOD = 43  # cycles from one refresh of DRAM to the next
+    REFRESH = 44  # cycles that it takes
+    DRAM_TAIL = 47  # mean of what a read takes beyond the quickest: exponential
+    CODE_LINE = 45  # from one line of straight code to the next, when it comes for the first time
+    CODE_FIRST = 46  # until the first line of code comes that none before it announced; 0 where all code is there
+    COUNT = 48
 
 
 class Table(NamedTuple):
@@ -279,8 +321,12 @@ class Caches(NamedTuple):
     l2_ready: Array
     l2_used: Array
     l2_dirty: Array  # sector bits
+    slices: Array  # (2 * slices) float64: when each slice of L2 will be idle, and its last request's time
+    ports: Array  # (2 * GPCs) float64: likewise of each GPC's port
     servers: Array  # float64: see Server
     shares: Array  # (buffers, 3) float64: first sector, how many sectors of DRAM each counts for, and at what cost
+    asked: Array  # (GPCs * MERGED) the sector that a GPC asked for last, by a hash of its number
+    answered: Array  # float64: when it came
     counters: Array
 
 
@@ -295,6 +341,7 @@ class Clock(NamedTuple):
     issued: Array  # per instruction
     conflicts: Array  # per instruction: wavefronts beyond the ideal
     counters: Array
+    code: Array  # (sms, lines) when each line of code is there, -1 for not asked for
     running: Array  # (sms * slots) the block in each slot, -1 for none
     grid: Array  # blocks admitted, blocks, blocks done
     order: Array  # the numbers of the blocks, in the order in which they are admitted
@@ -316,7 +363,7 @@ CACHES: Final = BundleType(
     {
         **dict.fromkeys(Caches._fields, _L),
         **dict.fromkeys(("l1_tags", "l1_used"), _LL),
-        **dict.fromkeys(("chip", "l2_ready", "servers"), _F),
+        **dict.fromkeys(("chip", "l2_ready", "slices", "ports", "servers", "answered"), _F),
         **dict.fromkeys(("l1_ready", "shares"), float64[:, ::1]),
     },
 )
@@ -328,6 +375,6 @@ CLOCK: Final = BundleType(
         "sms": SM_RECORD[::1],
         "subs": SUB_RECORD[::1],
         "warps": WARP_RECORD[::1],
-        **dict.fromkeys(("stalls", "slices", "laps"), _LL),
+        **dict.fromkeys(("stalls", "slices", "laps", "code"), _LL),
     },
 )

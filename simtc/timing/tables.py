@@ -11,7 +11,7 @@ from simtc.isa import Instruction, Kernel, Kind
 from simtc.isa.opcodes import opcode_of
 from simtc.isa.registers import registers_read, registers_written
 from simtc.timing.hazards import Producers
-from simtc.timing.state import GUARD, LATE, TIMING, Access, Pipe, Table
+from simtc.timing.state import GUARD, LATE, LINES, TIMING, Access, Pipe, Table
 from simtc.timing.state import Kind as How
 
 __all__ = ["clock_table"]
@@ -70,6 +70,7 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
     producers = Producers(device)
     ops = np.zeros(len(kernel.instructions) + 1, TIMING)
     rows: list[int] = []
+    constants: dict[tuple[int, int], int] = {}
     for place, instruction in enumerate(kernel.instructions):
         op = ops[place]
         control = instruction.control
@@ -77,6 +78,12 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
         op["write_barrier"] = -1 if control.write_barrier is None else control.write_barrier
         op["read_barrier"] = -1 if control.read_barrier is None else control.read_barrier
         _pipe(op, instruction, device)
+        op["tokens"] = _tokens(instruction, device)
+        op["constant"] = _constant(instruction, device, constants)
+        op["loads_constant"] = instruction.opcode == "LDC"
+        op["is_barrier"] = instruction.opcode == "BAR"
+        if instruction.opcode == "BSYNC":
+            op["stall"] = max(control.stall, round(device.sm.issue.sync_cycles))
         op["producer"], op["consumer"] = producers.producer(instruction), producers.consumer(instruction)
         for name, registers in (("read", registers_read(instruction)), ("write", registers_written(instruction))):
             places = sorted(_ROW_OF[kind] + index for kind, index in registers if kind in _ROW_OF)
@@ -91,6 +98,36 @@ def _guard_row(instruction: Instruction) -> int:
     """Return the row of the predicate that guards an instruction, -1 for none."""
     guard = instruction.guard
     return -1 if guard is None or guard.kind not in _ROW_OF else _ROW_OF[guard.kind] + guard.index
+
+
+def _constant(instruction: Instruction, device: Device, seen: dict[tuple[int, int], int]) -> int:
+    """Return the number of the line of constants that an instruction reads at a fixed address, -1 for none."""
+    for operand in instruction.operands:
+        if (
+            operand.kind is Kind.CONSTANT
+            and operand.base == 255
+            and operand.uniform == 63
+            and operand.descriptor is None
+        ):
+            line = operand.index, operand.value // int(device.sm.l1.constant_line_bytes)
+            return seen.setdefault(line, len(seen)) % LINES
+    return -1
+
+
+def _tokens(instruction: Instruction, device: Device) -> int:
+    """Return how many cycles of the register port an instruction takes from the matrix instruction after it."""
+    unit = opcode_of(instruction).unit
+    if unit == "tensor":
+        return round(tensor_constants(instruction, device).register_port_cycles)
+    if instruction.opcode in _ACCESS:
+        return 1
+    if unit not in ("alu", "fma", "fmaheavy", "fp16"):
+        return 0
+    banks = [0] * int(device.sm.issue.register_banks)
+    for kind, index in set(registers_read(instruction)):
+        if kind is Kind.REGISTER:
+            banks[index % len(banks)] += 1
+    return max(1, *banks)
 
 
 def _late_rows(instruction: Instruction, name: str) -> frozenset[int]:
@@ -159,6 +196,7 @@ def tensor_constants(instruction: Instruction, device: Device) -> TensorInstruct
     """Return the constants of a matrix instruction, by the longest name that the chip's table holds."""
     table = device.sm.tensor
     shape, *rest = instruction.modifiers
+    shape = shape.replace("x", "") if instruction.opcode == "DMMA" else shape  # DMMA.8x8x4 on sm_90
     names = [m for m in rest if not m.startswith("STEP")]
     for length in range(len(names), -1, -1):
         key = ".".join((instruction.opcode, shape, *names[:length]))
@@ -196,6 +234,7 @@ def _memory(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         op["operand_read"], op["war"] = round(constants.operand_read_cycles), round(constants.war_cycles)
         latency = constants.latency_cycles
     op["returned"] = 0 if access in (Access.COPY, Access.GROUP) else 4 * bits
+    op["is_store"] = access is Access.SHARED_STORE
     if access is Access.GROUP:
         op["tail"] = 1
         return

@@ -171,6 +171,8 @@ def test_issue_intervals_reach_the_documented_rates(mnemonic, pair):
         rate = sm.limits.sub_cores * instruction.fma / instruction.issue_interval_cycles
         if sm.name == "sm_90" and "GMMA" not in mnemonic and mnemonic != "DMMA.884":
             assert rate < sm.tensor_rate[pair]  # mma.sync reaches about two thirds of what wgmma does
+        elif sm.name == "sm_90" and mnemonic == "DMMA.884":
+            assert rate == sm.tensor_rate[pair] / 2  # measured; larger shapes came with sm_90
         else:
             assert rate == sm.tensor_rate[pair], sm
 

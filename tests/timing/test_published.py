@@ -55,7 +55,7 @@ def test_global_load_latency(board, hit, l2):
         return lambda i: line(f"LDG.E.SYS R7, [R2+{stride * i:#x}]", write=0, wait=(0,), stall=2)
 
     assert each(board, link(0), count=32) == pytest.approx(hit, abs=1)
-    assert each(board, link(128), count=32, caches="warm") == pytest.approx(l2, abs=2)
+    assert each(board, link(128), count=32, caches="warm") == pytest.approx(l2, abs=4)
 
 
 @pytest.mark.parametrize("board", ["v100_pcie", "t4"])

@@ -79,8 +79,8 @@ def test_kanata_parses_and_retires_every_instruction(launch, tmp_path):
 
 
 def test_text_shows_one_glyph_a_cause(launch):
-    text = launch.timeline.to_text(first=0, last=400, width=80, warps=4).splitlines()
-    assert text[0] == "wmma_tiled: cycles 0 to 400, 5 a column"
+    text = launch.timeline.to_text(first=0, last=2000, width=80, warps=4).splitlines()
+    assert text[0] == "wmma_tiled: cycles 0 to 2000, 25 a column"
     assert len(text) == 6
     assert "L" in text[1]
     assert "'L' long_scoreboard" in text[-1]
