@@ -41,8 +41,11 @@ __all__ = ["run"]
 )
 @click.option("--caches", default="cold", show_default=True, help="cold, or warm: L2 holds the operands")
 @click.option(
-    "--timeline", type=Path, metavar="FILE", help="write what every warp did: .json[.gz] Perfetto, .kanata, .txt"
+    "--timeline", type=Path, metavar="FILE", help="write what every warp did: .json[.gz] Perfetto, .kanata, .svg, .txt"
 )
+@click.option("--cycles", metavar="FIRST,LAST", help="the part of the timeline that .svg and .txt show")
+@click.option("--by-instruction", is_flag=True, help="with --timing: the listing, and what each instruction cost")
+@click.option("--html", type=Path, metavar="FILE", help="with --timing: write all of it to one HTML file")
 @click.option("--clock-mhz", type=int, help="the SM clock; the board's default is in simtc arch")
 @click.option(
     "--check", is_flag=True, help="also find reads of what nothing wrote, and races in shared memory (slower)"
@@ -75,6 +78,9 @@ def run(target: str | None, kernel: str | None, **options: Any) -> None:
 
 def _check_timing(options: dict[str, Any]) -> None:
     path = options["timeline"]
+    for name in ("timeline", "by_instruction", "html"):
+        if options[name] and not options["timing"]:
+            raise BadInputError(f"--{name.replace('_', '-')} needs --timing")
     if options["fidelity"] != "full":
         for name in ("timeline", "out"):
             if options[name]:
@@ -83,10 +89,8 @@ def _check_timing(options: dict[str, Any]) -> None:
             raise BadInputError(f"--fidelity {options['fidelity']} needs --timing")
     if path is None:
         return
-    if not options["timing"]:
-        raise BadInputError("--timeline needs --timing")
-    if not path.name.endswith((".json", ".json.gz", ".kanata", ".txt")):
-        raise BadInputError(f"--timeline {path}: the name must end in .json, .json.gz, .kanata or .txt")
+    if not path.name.endswith((".json", ".json.gz", ".kanata", ".svg", ".txt")):
+        raise BadInputError(f"--timeline {path}: the name must end in .json, .json.gz, .kanata, .svg or .txt")
 
 
 def _list() -> None:
@@ -133,10 +137,14 @@ def _run_shipped(name: str, options: dict[str, Any]) -> None:
             timeline=bool(options["timeline"]), check=options["check"], progress=progress,
             instruction_limit=options["max_instructions"] or INSTRUCTION_LIMIT,
         )  # fmt: skip
-    _write_timeline(solved.launch, options["timeline"])
+    _write_timing(solved.launch, f"{name} {m} x {n} x {k} on {board.name}", options)
     if options["out"]:
         _save(options["out"], solved.D)
-    click.echo(json.dumps(solved.to_dict(), indent=2) if options["as_json"] else gemm_text(solved))
+    if options["as_json"]:
+        click.echo(json.dumps(solved.to_dict() | _by_instruction(solved.launch, options), indent=2))
+        return
+    click.echo(gemm_text(solved))
+    _list_instructions(solved.launch, options)
 
 
 def _run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
@@ -165,14 +173,16 @@ def _run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
             check=options["check"], progress=progress,
             instruction_limit=options["max_instructions"] or INSTRUCTION_LIMIT,
         )  # fmt: skip
-    _write_timeline(result, options["timeline"])
+    _write_timing(result, f"{chosen.name} on {result.device}", options)
     for target, array in parsed.saves:
         _save(target, array)
     buffers = parsed.digests()
     if options["as_json"]:
-        click.echo(json.dumps(result.to_dict() | {"digest": buffers, "tflops": None}, indent=2))
+        out = result.to_dict() | {"digest": buffers, "tflops": None} | _by_instruction(result, options)
+        click.echo(json.dumps(out, indent=2))
         return
     click.echo(launch_text(result))
+    _list_instructions(result, options)
     for number, digest in buffers.items():
         click.echo(f"argument {number}   sha256 {digest}...")
 
@@ -184,24 +194,74 @@ def _numbers(name: str, text: str) -> tuple[int, ...]:
         raise BadInputError(f"--{name} {text!r}: one to three numbers, such as 4,4 or 4x4x1") from None
 
 
-def _write_timeline(result: LaunchResult, path: Path | None) -> None:
+def _keeps_timeline(options: dict[str, Any]) -> bool:
+    return bool(options["timeline"] or options["html"]) and options["fidelity"] == "full"
+
+
+def _by_instruction(result: LaunchResult, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the listing for JSON, where it was asked for."""
+    if not options["by_instruction"] or result.timing is None:
+        return {}
+    return {"by_instruction": [dataclasses.asdict(one) for one in result.timing.by_instruction]}
+
+
+def _list_instructions(result: LaunchResult, options: dict[str, Any]) -> None:
+    from simtc.report.listing import listing_text  # noqa: PLC0415
+
+    if options["by_instruction"] and result.timing is not None:
+        click.echo(f"\n{listing_text(result.timing)}")
+
+
+def _write_timing(result: LaunchResult, title: str, options: dict[str, Any]) -> None:
+    """Write the files that were asked for."""
+    from simtc.report.page import launch_html  # noqa: PLC0415
+
+    page = options["html"]
+    if page:
+        _write(page, launch_html(result, title))
+    path = options["timeline"]
     if path is None:
         return
     timeline = result.timeline
+    first, last = _span(options["cycles"])
     try:
         if path.name.endswith((".json", ".json.gz")):
             timeline.to_perfetto(path)
         elif path.suffix == ".kanata":
             timeline.to_kanata(path)
-        else:
-            path.write_text(timeline.to_text() + "\n", encoding="utf-8")
     except OSError as error:
         raise BadInputError(f"cannot write {path}: {error.strerror}") from None
+    if path.suffix == ".txt":
+        _write(path, timeline.to_text(first=first, last=last) + "\n")
+    elif path.suffix == ".svg":
+        from simtc.report.timeline import timeline_svg  # noqa: PLC0415
+
+        _write(path, timeline_svg(timeline, first=first, last=last))
     if timeline.dropped:
         click.echo(
             f"simtc: the timeline keeps its first {len(timeline):,} slices; {timeline.dropped:,} more were seen",
             err=True,
         )
+
+
+def _span(text: str | None) -> tuple[int, int | None]:
+    """Read --cycles."""
+    if text is None:
+        return 0, None
+    try:
+        first, last = (int(part) for part in text.split(","))
+    except ValueError:
+        raise BadInputError(f"--cycles {text!r}: two numbers, such as 1000,2000") from None
+    if not 0 <= first < last:
+        raise BadInputError(f"--cycles {text!r}: the first must be below the last")
+    return first, last
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadInputError(f"cannot write {path}: {error.strerror}") from None
 
 
 def _save(path: Path, array: Any) -> None:

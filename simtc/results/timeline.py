@@ -142,6 +142,36 @@ class Timeline:
             lines += entries
         Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
+    @property
+    def end(self) -> int:
+        """The cycle in which the last slice ends."""
+        return int(self.raw[:, 4].max(initial=0))
+
+    def majority(
+        self, *, first: int, last: int | None, columns: int, warps: int
+    ) -> tuple[list[int], NDArray[np.int64]]:
+        """Divide cycles into columns and return, for each of the first warps, what most cycles of each column were.
+
+        Returns:
+            The warps, and (warps, columns) causes as numbers of Stall, -1 where the warp was not there.
+
+        """
+        end = max(self.end, first + 1) if last is None else last
+        edges = first + (end - first) * np.arange(columns + 1) / columns
+        shown = sorted(set(self.raw[:, 0].tolist()))[:warps]
+        out = np.full((len(shown), columns), -1, np.int64)
+        for row, warp in enumerate(shown):
+            mine = self.raw[(self.raw[:, 0] == warp) & (self.raw[:, 4] > first) & (self.raw[:, 3] < end)]
+            weight = np.zeros((columns, len(Stall)))
+            for _, _, cause, start, stop in mine.tolist():
+                low = max(int(np.searchsorted(edges, start, side="right")) - 1, 0)
+                high = min(int(np.searchsorted(edges, stop, side="left")), columns)
+                inside = edges[low : high + 1].clip(start, stop)
+                weight[low:high, cause] += np.diff(inside)
+            found = weight.any(axis=1)
+            out[row, found] = weight[found].argmax(axis=1)
+        return shown, out
+
     def to_text(self, *, first: int = 0, last: int | None = None, width: int = 100, warps: int = 16) -> str:
         """Draw warps as rows and cycles as columns, one glyph a cause; a column shows what most of its cycles were.
 
@@ -152,20 +182,14 @@ class Timeline:
             warps: rows, of the first warps.
 
         """
-        end = int(self.raw[:, 4].max(initial=first + 1)) if last is None else last
-        shown = sorted(set(self.raw[:, 0].tolist()))[:warps]
+        end = max(self.end, first + 1) if last is None else last
         step = max(-(-(end - first) // width), 1)
-        columns = -(-(end - first) // step)
+        shown, causes = self.majority(first=first, last=first + step * -(-(end - first) // step),
+                                      columns=-(-(end - first) // step), warps=warps)  # fmt: skip
         lines = [f"{self.kernel}: cycles {first} to {end}, {step} a column"]
-        for warp in shown:
-            mine = self.raw[self.raw[:, 0] == warp]
-            weight = np.zeros((columns, len(Stall)), np.int64)
-            for _, _, cause, start, stop in mine.tolist():
-                for column in range(max(start - first, 0) // step, min(-(-(stop - first) // step), columns)):
-                    begin = first + column * step
-                    weight[column, cause] += max(min(stop, begin + step) - max(start, begin), 0)
-            row = "".join(GLYPHS[Stall(int(w.argmax()))] if w.any() else " " for w in weight)
+        for warp, columns in zip(shown, causes.tolist(), strict=True):
             sm, sub, within = self.place(warp)
+            row = "".join(GLYPHS[Stall(cause)] if cause >= 0 else " " for cause in columns)
             lines.append(f"{sm:>3}.{sub} w{within:<3}{row}")
         used = sorted(set(self.raw[:, 2].tolist()))
         lines.append("   ".join(f"{GLYPHS[Stall(cause)]!r} {Stall(cause).name}" for cause in used))

@@ -58,6 +58,53 @@ def test_json_has_the_keys_of_its_schema(simtc):
     assert sum(data["stalls"].values()) == data["warp_cycles"]
 
 
+def test_a_sampled_run_says_so_and_computes_nothing(simtc):
+    words = ["wmma_tiled", "-m", "2048", "-n", "2048", "-k", "2048", "--timing", "--fidelity", "sampled"]
+    _, out, _ = simtc(*words)
+    assert "an estimate, " in out
+    assert "no values were computed" in out
+    assert "sha256" not in out
+    data = json.loads(simtc(*words, "--json")[1])
+    assert (data["fidelity"], data["digest"], data["error"]) == ("sampled", None, None)
+    assert 0 < data["error_estimate"] < 0.05
+    assert f"{data['cycles']:,} cycles" in out
+
+
+def test_the_clock_that_was_used_is_stated(simtc):
+    default, slow = (json.loads(simtc(*SMALL, "--timing", "--json", *more)[1]) for more in ([], ["--clock-mhz", "795"]))
+    assert (default["clock_mhz"], slow["clock_mhz"]) == (1590, 795)
+    assert default["seconds"] == pytest.approx(default["cycles"] / 1590e6)
+    assert slow["seconds"] == pytest.approx(slow["cycles"] / 795e6)
+
+
+def test_the_listing_says_what_each_instruction_cost(simtc):
+    _, out, _ = simtc(*SMALL, "--timing", "--by-instruction")
+    head = next(line for line in out.splitlines() if line.startswith("address"))
+    assert head.split() == [
+        "address",
+        "issued",
+        "cycles",
+        "share",
+        "top",
+        "cause",
+        "conflicts",
+        "source",
+        "instruction",
+    ]
+    assert any("wmma_tiled.cu:" in line and "HMMA.1688.F32" in line for line in out.splitlines())
+    data = json.loads(simtc(*SMALL, "--timing", "--by-instruction", "--json")[1])
+    assert sum(one["cycles"] for one in data["by_instruction"]) == data["warp_cycles"]
+
+
+@pytest.mark.parametrize("name", ["t.svg", "t.txt", "t.json", "t.json.gz", "t.kanata"])
+def test_the_timeline_and_the_page_are_written(simtc, tmp_path, name):
+    page = tmp_path / "t.html"
+    code, _, _ = simtc(*SMALL, "--timing", "--timeline", str(tmp_path / name), "--html", str(page))
+    assert code == 0
+    assert (tmp_path / name).stat().st_size > 500
+    assert page.read_text().startswith("<!DOCTYPE html>")
+
+
 def test_matrices_come_from_files_and_go_to_them(simtc, tmp_path):
     kernel = shipped("wmma_tiled")
     arrays = operands(kernel, 128, 128, 32, seed=7)
@@ -124,6 +171,12 @@ def test_a_faulting_kernel_names_the_place(simtc):
         ([*SMALL, "--clock-mhz", "0"], "--clock-mhz 0"),
         ([*SMALL, "--timeline", "t.json"], "--timeline needs --timing"),
         ([*SMALL, "--timing", "--timeline", "t.svgz"], "must end in"),
+        ([*SMALL, "--by-instruction"], "--by-instruction needs --timing"),
+        ([*SMALL, "--html", "t.html"], "--html needs --timing"),
+        ([*SMALL, "--timing", "--timeline", "t.svg", "--cycles", "9,3"], "--cycles '9,3'"),
+        ([*SMALL, "--fidelity", "sampled"], "--fidelity sampled needs --timing"),
+        ([*SMALL, "--timing", "--fidelity", "sampled", "--out", "D.npy"], "--out needs --fidelity full"),
+        ([*SMALL, "--timing", "--fidelity", "exact"], "unknown fidelity 'exact'"),
         ([*SMALL, "--grid", "4"], "--grid is for a kernel in a file"),
         (["mma_async_f32", "-m", "128", "-n", "128", "-k", "64"], "mma_async_f32 is compiled for sm_80, sm_90"),
         ([*SMALL, "--device", "gtx280"], "gtx280"),

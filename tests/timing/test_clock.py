@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -38,6 +39,15 @@ def test_timing_changes_no_bit_and_no_count(board):
 
 def test_the_same_launch_takes_the_same_cycles():
     assert run("t4", 256, 256, 64, timing=True).launch.cycles == run("t4", 256, 256, 64, timing=True).launch.cycles
+
+
+def test_threads_and_the_order_of_launches_change_no_cycle():
+    """Launches side by side, as a sweep makes them, and one after another."""
+    sizes = [(128, 128, 64), (256, 128, 64), (128, 256, 96), (256, 256, 64)]
+    alone = [run("t4", *size, timing=True).launch.timing for size in sizes]
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(lambda size: run("t4", *size, timing=True).launch.timing, sizes[::-1]))
+    assert together == alone[::-1]
 
 
 def test_a_warm_cache_saves_cycles():

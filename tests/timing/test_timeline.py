@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
+import html
 import json
+import re
+from xml.etree import ElementTree as ET
 
 import pytest
 
 from simtc.arch import device
+from simtc.errors import BadInputError
 from simtc.gemm import operands, shipped, solve
+from simtc.report.listing import listing_rows
+from simtc.report.page import launch_html
+from simtc.report.timeline import timeline_svg
 from simtc.results import Stall
 
 
@@ -84,3 +92,40 @@ def test_text_shows_one_glyph_a_cause(launch):
     assert len(text) == 6
     assert "L" in text[1]
     assert "'L' long_scoreboard" in text[-1]
+
+
+def test_the_picture_shows_each_cause_in_its_colour(launch):
+    tree = ET.fromstring(timeline_svg(launch.timeline, first=0, last=2000, warps=4))  # noqa: S314 - our own
+    words = [element.text for element in tree.iter() if element.tag.endswith("text")]
+    causes = {one.cause.name for one in launch.timeline if one.warp < 4 and one.start < 2000}
+    paths = [element for element in tree.iter() if element.tag.endswith("path")]
+    assert {"selected", "long_scoreboard"} <= causes & set(words)
+    assert len(paths) == len(set(words) & {cause.name for cause in Stall})
+    assert sum(word.startswith("SM 0.") for word in words) == 4
+    with pytest.raises(BadInputError, match="has nothing"):
+        timeline_svg(dataclasses.replace(launch.timeline, raw=launch.timeline.raw[:0]))
+
+
+def test_columns_are_what_most_of_their_cycles_were(launch):
+    timeline = launch.timeline
+    shown, causes = timeline.majority(first=100, last=300, columns=200, warps=3)
+    slices = [one for one in timeline if one.warp in shown]
+    for warp, row in zip(shown, causes.tolist(), strict=True):
+        for cycle, cause in enumerate(row, 100):
+            assert Stall(cause) in {one.cause for one in slices if one.warp == warp and one.start <= cycle < one.end}
+
+
+def test_the_listing_accounts_for_every_cycle(launch):
+    head, *rows = listing_rows(launch.timing)
+    assert sum(int(row[head.index("cycles")].replace(",", "")) for row in rows) == launch.timing.warp_cycles
+    assert sum(int(row[head.index("issued")].replace(",", "")) for row in rows) == launch.instructions
+    hmma = next(row for row in rows if row[-1].startswith("HMMA"))
+    assert hmma[head.index("source")].startswith("wmma_tiled.cu:")
+
+
+def test_the_page_needs_nothing_else(launch):
+    page = launch_html(launch, "a launch")
+    assert "<svg" in page
+    assert "HMMA.1688.F32" in page
+    assert launch.timing.limit in html.unescape(page)
+    assert not re.search(r"(?:src|href)=|@import|url\(", page)
