@@ -54,7 +54,7 @@ def test_one_sm_alone_and_its_loop_is_skipped():
         timed("wmma_tiled", "t4", (128, 128, 4096), fidelity=fidelity).launch for fidelity in ("full", "sampled")
     )
     assert sampled.cycles == pytest.approx(full.cycles, rel=0.02)
-    assert dict(sampled.stalls) == pytest.approx(dict(full.stalls), rel=0.03, abs=2000)
+    assert dict(sampled.stalls) == pytest.approx(dict(full.stalls), rel=0.1, abs=2000)
     assert "of the 127 laps of each warp's main loop 113 were skipped" in sampled.timing.notes
 
 
