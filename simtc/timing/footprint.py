@@ -64,6 +64,7 @@ class Footprint:
     """What one wave fetches."""
 
     active: int  # SMs at work
+    merged: float  # sectors that GPCs ask L2 for, for each that their SMs do
     shares: np.ndarray  # (buffers,) sectors that come from DRAM, for each that an SM misses
     hits: np.ndarray  # (buffers,) share of the sectors that L2 holds from before
     kept: np.ndarray  # (buffers,) share of what L2 held before the launch that is still there when it is needed
@@ -88,13 +89,14 @@ class Footprints:
         literals: np.ndarray,
         memory: Memory,
         l2_bytes: int,
+        gpcs: int,
     ) -> None:
-        self._bones, self._grid, self._memory, self._l2 = bones, grid, memory, l2_bytes
+        self._bones, self._grid, self._memory, self._l2, self._gpcs = bones, grid, memory, l2_bytes, gpcs
         geometry = geometry.copy()
         geometry[Geometry.TRACE] = 1
         state = new_state(literals, geometry, slots=1, work_words=WORK_WORDS)
         self._parts: Any = (bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, code))
-        self._samples: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._samples: dict[int, tuple[np.ndarray, np.ndarray, float]] = {}
         self.main_loop, self.laps, self._loaded, self._stored = self._survey()
 
     def _trace(self, numbers: np.ndarray, laps: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -120,15 +122,23 @@ class Footprints:
         loaded = np.bincount(self.buffers(sectors[sectors & 1 == 0] >> 1), minlength=len(self._memory.starts))
         return busiest, int(laps[busiest]) if busiest >= 0 else 0, loaded, int((sectors & 1).sum())
 
-    def _sample(self, w: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the sectors that the first iterations of a wave's blocks load: of each SM, and of all of them."""
+    def _sample(self, w: int) -> tuple[np.ndarray, np.ndarray, float]:
+        """Return the sectors that the first iterations of a wave's blocks load.
+
+        Returns:
+            Those of each SM, those of all of them, and how many GPCs ask for, for each that an SM does.
+
+        """
         if w not in self._samples:
             numbers = self._grid.wave(w)
             log, ends, _ = self._trace(numbers, SAMPLED_LAPS)
             sm = np.repeat(np.arange(len(numbers)) % self._grid.sms, np.diff(ends, prepend=0))
             loads = log & 1 == 0
-            each = _distinct((sm[loads] << 40) | (log[loads] >> 1)) & ((1 << 40) - 1)
-            self._samples[w] = each, _distinct(each)
+            keys = _distinct((sm[loads] << 40) | (log[loads] >> 1))
+            each = keys & ((1 << 40) - 1)
+            gpc = (keys >> 40) * max(self._gpcs, 1) // self._grid.sms
+            merged = len(_distinct((gpc << 40) | each)) / max(len(keys), 1) if self._gpcs else 1.0
+            self._samples[w] = each, _distinct(each), merged
         return self._samples[w]
 
     @property
@@ -142,7 +152,7 @@ class Footprints:
 
     def of_wave(self, w: int) -> Footprint:
         """Return the footprint of a wave, without what L2 held before the launch."""
-        each, every = self._sample(w)
+        each, every, merged = self._sample(w)
         buffers = len(self._memory.starts)
         known = np.zeros(len(every), bool)
         blocks = min(self._grid.wave_blocks, self._grid.blocks)
@@ -169,6 +179,7 @@ class Footprints:
         in_loop, at_end = _evicted(w, fetched, alone, stored, self._l2)
         return Footprint(
             active=self._grid.active(w),
+            merged=merged,
             shares=np.where(total > 0, unique / np.maximum(total, 1), 1.0),
             hits=hits,
             kept=np.where(apart, np.clip((self._l2 - fetched) / max(alone + stored, 1.0), 0.0, 1.0), 1.0),

@@ -75,8 +75,9 @@ def sample_launch(
     waves = Grid(blocks=blocks, sms=sms, slots=min(room.blocks, -(-blocks // sms)))
     bones = skeleton(lowered)
     prints = Footprints(
-        lowered.code, bones, grid=waves, geometry=geometry, literals=literals, memory=memory, l2_bytes=device.l2_bytes
-    )
+        lowered.code, bones, grid=waves, geometry=geometry, literals=literals, memory=memory, l2_bytes=device.l2_bytes,
+        gpcs=device.gpcs,
+    )  # fmt: skip
     held = resident(device, memory) if warm else None
     table = clock_table(lowered.kernel, device)
     loop = prints.main_loop
@@ -245,8 +246,10 @@ class _Sample:
         chip, base = self.clock.chip, self.base
         footprint = self.prints.of_wave(w)
         if footprint.active > 1:  # one queue for all slices, as wide as this SM's share of them
-            chip[Chip.SLICES], chip[Chip.GPCS] = 1, 0
-            chip[Chip.SLICE_BYTES] = base[Chip.SLICES] * base[Chip.SLICE_BYTES] / footprint.active
+            chip[Chip.SLICES] = 1
+            chip[Chip.SLICE_BYTES] = base[Chip.SLICES] * base[Chip.SLICE_BYTES] / (footprint.active * footprint.merged)
+            if base[Chip.GPCS]:  # likewise of its GPC's port
+                chip[Chip.GPCS], chip[Chip.GPC_BYTES] = 1, base[Chip.GPCS] * base[Chip.GPC_BYTES] / footprint.active
         chip[Chip.DRAM_BYTES] = base[Chip.DRAM_BYTES] / footprint.active
         self.caches.shares[:, 1], self.caches.shares[:, 2] = footprint.shares, footprint.shares * footprint.costs
         fill(self.caches, cached, self._held(w, footprint))

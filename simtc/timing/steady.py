@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import stdev
 
 __all__ = ["Laps", "Steady"]
 
@@ -15,7 +17,7 @@ class Steady:
     """A settled loop."""
 
     period: float  # cycles of a lap
-    doubt: float  # how far the two stretches differed, relative
+    doubt: float  # how far the period may be off, relative
     stretch: int  # laps of each
 
 
@@ -61,13 +63,17 @@ class Laps:
         return out
 
     def settled(self) -> Steady | None:
-        """Return the period once two stretches of laps, after a first lap, took the same time."""
+        """Return the period once two stretches of laps, after a first lap, took the same time.
+
+        Laps differ where each waits for lines of memory of its own; the doubt is no less than that of their mean.
+        """
         ends = self.rounds
         for stretch, allowed in _STRETCHES:
             if len(ends) < 2 * stretch + 2:
                 return None
             second, first = ends[-1] - ends[-1 - stretch], ends[-1 - stretch] - ends[-1 - 2 * stretch]
-            doubt = abs(second - first) / (second + first)
+            durations = [after - before for before, after in pairwise(ends[-1 - 2 * stretch :])]
+            doubt = max(abs(second - first) / 2, stdev(durations) * (2 * stretch) ** 0.5) / (second + first)
             if doubt <= allowed:
                 return Steady(period=(first + second) / (2 * stretch), doubt=doubt, stretch=stretch)
         return None
