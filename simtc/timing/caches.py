@@ -161,9 +161,9 @@ def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     return arrival
 
 
-@jit(float64(CACHES, SM_RECORD, int64, float64))
-def load_sector(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
-    """Look a sector up in L1 and return when it is there: t for a hit."""
+@jit(float64(CACHES, SM_RECORD, int64, float64, float64))
+def load_sector(caches: Caches, sm: Record, sector: Int, t: Float, asked: Float) -> Float:
+    """Look a sector up in L1 at t, L2 being asked at `asked`; return when it is there: t for a hit."""
     ways = int64(caches.chip[Chip.WAYS])
     line, number = sector >> 2, int64(sm.number)
     first = (line % int64(caches.chip[Chip.L1_SETS])) * ways
@@ -185,7 +185,7 @@ def load_sector(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     if ready[number, place] < NEVER:
         caches.counters[Counter.L1_HITS] += 1
         return max(t, ready[number, place])
-    arrival = _fetch(caches, sm, sector, t)
+    arrival = _fetch(caches, sm, sector, asked)
     ready[number, place] = arrival
     return arrival
 

@@ -67,12 +67,12 @@ def _stage_cycles(sm: Record, op: Record, caches: Caches, i: Int) -> Float:
     return max(float64(sm.ring_lines[i]), sm.ring_sectors[i] * _SECTOR / caches.chip[Chip.STAGE_BYTES])
 
 
-@jit(float64(SM_RECORD, SUB_RECORD, CACHES, int64, float64))
-def _arrival(sm: Record, queue: Record, caches: Caches, i: Int, t: Float) -> Float:
+@jit(float64(SM_RECORD, SUB_RECORD, CACHES, int64, float64, float64))
+def _arrival(sm: Record, queue: Record, caches: Caches, i: Int, t: Float, asked: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all."""
     arrival = t
     for k in range(queue.ring_sectors[i]):
-        arrival = max(arrival, load_sector(caches, sm, queue.ring_list[i, k], t))
+        arrival = max(arrival, load_sector(caches, sm, queue.ring_list[i, k], t, asked))
     return arrival
 
 
@@ -102,7 +102,9 @@ def _misses(sm: Record, queue: Record, warp: Record, op: Record, caches: Caches,
     """Look a load up in L1; what misses goes its own way and passes the data stage when it comes."""
     i = queue.head
     lines, wavefronts = int64(queue.ring_lines[i]), int64(queue.ring_wavefronts[i])
-    arrival = _arrival(sm, queue, caches, i, float64(now))
+    # what it asks of L2 follows the stores before it
+    asked = max(float64(now), sm.up_free + sm.queued) if sm.queued > 0 or sm.up_free > now else float64(now)
+    arrival = _arrival(sm, queue, caches, i, float64(now), asked)
     if arrival <= now or sm.pending >= PENDING:
         return 0
     chip = caches.chip
@@ -145,6 +147,7 @@ def _move(sm: Record, queue: Record, warps: Array, op: Record, caches: Caches, s
         for k in range(queue.ring_sectors[j]):
             sm.ring_list[i, k] = queue.ring_list[j, k]
         sm.count += 1
+        sm.queued += queue.ring_sectors[j] if access == Access.GLOBAL_STORE else 0
     queue.head = (j + 1) % QUEUE
     queue.count -= 1
     queue.reading = 0
@@ -169,6 +172,7 @@ def _serve(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, t:
     sm.stage_busy += cycles
     done = t + cycles
     if access == Access.GLOBAL_STORE:
+        sm.queued -= sm.ring_sectors[i]
         _write_through(sm, caches, i, t)
     elif access in (Access.SHARED_LOAD, Access.EXCHANGE, Access.GLOBAL_LOAD):
         back = op.returned / caches.chip[Chip.RETURN_BYTES]

@@ -202,6 +202,7 @@ SM: Final = np.dtype(
         ("link_free", np.float64),  # from L2 to this SM
         ("link_bytes", np.float64),
         ("up_free", np.float64),  # from this SM to L2
+        ("queued", np.int64),  # sectors of stores that wait for the data stage
         ("barrier_free", np.int64),  # when the barrier unit takes the next arrival
         ("constants", np.int64, (2, LINES)),  # when each line is there: of operands, of LDC; 0 for not asked for
         ("events", np.int32),
