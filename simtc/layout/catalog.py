@@ -15,7 +15,7 @@ __all__ = ["fragment"]
 
 _PUBLISHED = ("published", "PTX ISA, Matrix Fragments for {family}")
 _DERIVED = ("derived", "code that NVRTC 12.8 emits for load_matrix_sync, mma_sync and store_matrix_sync")
-_MEASURED = ("measured", "load_matrix_sync and store_matrix_sync on an H200")
+_MEASURED = ("measured", "load_matrix_sync, one-hot operands and every result's place on an H200")
 
 
 def fragment(
@@ -118,9 +118,9 @@ def _is_swapped(instruction: Instruction, arch: str) -> bool:
 
 
 def _evidence(instruction: Instruction, arch: str, view: str) -> tuple[str, str]:
-    if _family(instruction) != "wmma":
-        return _PUBLISHED
-    return _MEASURED if arch == "hopper" and view == "api" else _DERIVED
+    if arch == "hopper" and (_family(instruction) != "wmma" or view == "api"):
+        return _MEASURED
+    return _DERIVED if _family(instruction) == "wmma" else _PUBLISHED
 
 
 def _check_view(instruction: Instruction, view: str | None) -> str:

@@ -150,10 +150,10 @@ _STEPS = (
     _Step(("hopper",), "HMMA.1688", ("tf32",), _F32, 8, 25, _HOPPER, "captured"),
     _Step(("hopper",), "HMMA.1684", ("tf32",), _F32, 4, 25, _HOPPER, "captured"),
     _Step(("hopper",), "F2FP+HMMA+ADD", ("e4m3", "e5m2"), _SAME, 16, 25, _HOPPER, "captured", Kind.UNPACKED),
-    _Step(("hopper",), "HGMMA", ("f16",), _SAME, 16, 25, _HOPPER, "published"),
-    _Step(("hopper",), "HGMMA", ("bf16",), _F32, 16, 25, _HOPPER, "published"),
-    _Step(("hopper",), "HGMMA", ("tf32",), _F32, 8, 25, _HOPPER, "published"),
-    _Step(("hopper",), "QGMMA", ("e4m3", "e5m2"), _SAME, 32, 13, _HOPPER, "published", Kind.FUSED, 13),
+    _Step(("hopper",), "HGMMA", ("f16",), _SAME, 16, 25, _HOPPER, "captured"),
+    _Step(("hopper",), "HGMMA", ("bf16",), _F32, 16, 25, _HOPPER, "captured"),
+    _Step(("hopper",), "HGMMA", ("tf32",), _F32, 8, 25, _HOPPER, "captured"),
+    _Step(("hopper",), "QGMMA", ("e4m3", "e5m2"), _SAME, 32, 13, _HOPPER, "captured", Kind.FUSED, 13),
 )
 
 
@@ -174,8 +174,7 @@ def _exact_rules() -> list[Rule]:
 
 
 def _exact(arch: str, unit: str, kind: Kind, a: str, b: str, *, saturate: bool = False) -> Rule:
-    captured = arch == "hopper" and a == b == "s8" and not saturate
-    evidence: Evidence = "captured" if captured else "specification"
+    evidence: Evidence = "captured" if arch == "hopper" else "specification"
     return Rule(arch=arch, unit=unit, kind=kind, d="s32", a=a, b=b, c="s32", saturate=saturate, evidence=evidence)
 
 

@@ -1,0 +1,55 @@
+"""Replay the captures that measure, and write (or --check) their errors: captures/h200/errors.json.
+
+python validate/errors.py [--check] [CAMPAIGN ...]     minutes: every launch of the evaluation set is executed
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from simtc.report.validation import outcome_html, outcome_of
+from simtc.resources import folder
+from simtc.study.capture import read_capture
+from simtc.study.compare import errors_by_quantity, replay
+
+HOME = folder("validate") / "captures" / "h200"
+CAMPAIGNS = ("microbench", "counters", "timing", "configured")
+NEAR = 0.015  # the mean may move by so much before the file is stale
+
+
+def errors(campaign: str) -> dict[str, Any]:
+    """Return the errors of a campaign by quantity; stalls are one."""
+    found = replay(read_capture(HOME / f"{campaign}-pycuda.json"))
+    problems = [f"{case.name}: {case.problem}" for case in found.problems]
+    if "--pages" in sys.argv:
+        Path(f"{campaign}.html").write_text(outcome_html(outcome_of(found)), encoding="utf-8")
+    kept = [point for point in found.points if point.unit in ("cycles", "count", "conflicts")]
+    return {"quantities": errors_by_quantity(kept), "not_compared": problems}
+
+
+def main() -> int:
+    """Write the file, or say how far it is from what comes out now."""
+    path = HOME / "errors.json"
+    told = json.loads(path.read_text()) if path.exists() else {}
+    wanted = [word for word in sys.argv[1:] if word in CAMPAIGNS] or list(CAMPAIGNS)
+    stale = 0
+    for campaign in wanted:
+        now = errors(campaign)
+        for quantity, entry in now["quantities"].items():
+            before = told.get(campaign, {}).get("quantities", {}).get(quantity, {}).get("mean", 1.0)
+            stale += abs(entry["mean"] - before) > NEAR
+            print(
+                f"{campaign:11}{quantity:26}{entry['count']:5} mean {entry['mean']:7.1%} worst {entry['worst']:+7.1%}"
+            )
+        told[campaign] = now
+    if "--check" in sys.argv:
+        return int(stale > 0)
+    path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
