@@ -156,8 +156,8 @@ _FAMILIES = (
     _Family("hopper", _wgmma(32), _FP8, _SAME, "QGMMA", "QGMMA"),
 )
 
-# Captured on a real chip of the generation, operands and results, and reproduced in full (tests/numerics/test_vectors.py).
-# The rest follows from a captured step, from what others published, from the model, or from the PTX ISA.
+# Captured on a real chip of the generation, operands and results, and reproduced (tests/numerics/test_vectors.py). The
+# rest follows from a captured step, from what others published, from the model, or from the PTX ISA.
 _A100 = ("m16n8k8.f32.f16.f16.f32", "m16n8k8.f16.f16.f16.f16", "m16n8k8.f32.bf16.bf16.f32", "m16n8k4.f32.tf32.tf32.f32")
 CAPTURED = {
     "volta": ("m8n8k4.f32.f16.f16.f32", "m8n8k4.f16.f16.f16.f16"),
