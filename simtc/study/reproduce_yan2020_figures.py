@@ -27,7 +27,7 @@ CUBLAS = Configuration(block=(128, 128, 64), warp=(64, 64, 8), layout="xor")
 _SIZES = (1024, 2048, 3072, 4096, 6144, 8192, 12288, 16384)
 _LARGE = 8192
 _SHAPES = ((2, 1, 1), (1, 2, 1), (1, 1, 2), (4, 1, 1), (1, 4, 1), (1, 1, 4))
-_RECTANGULAR = (2048, 4096, 8192)
+_RECTANGULAR = (2048, 8192)
 _Made = tuple[list[Item], str]
 _Sizes = tuple[int, int, int]
 
