@@ -92,7 +92,7 @@ class Settled:
     caches: Caches
     blocks: int
     block_warps: int
-    windows: int = 1
+    windows: int = 8
     skipped: float = 0.0
     cycles: float = 0.0
     doubts: float = 0.0
@@ -161,7 +161,7 @@ class Shortened:
     caches: Caches
     blocks: int
     block_warps: int
-    windows: int = 4
+    windows: int = 32
     skipped: float = 0.0
     cycles: float = 0.0
     doubts: float = 0.0
