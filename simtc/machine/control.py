@@ -2,7 +2,10 @@
 
 Lanes of a warp may part ways. Those that execute together are `active` and share the warp's pc; the others keep their
 own `lane_pc`. A convergence barrier (BSSY .. BSYNC) holds lanes back until all its participants have come; when the
-active lanes stop, the ready lanes with the lowest address go on.
+active lanes stop, a group of ready lanes with the lowest address goes on.
+
+Lanes that parted stay apart, in `lane_group`, until a barrier joins them, even where they stand at the same address: an
+H200 executes a BSYNC once for each group that comes to it (instructions counted in sorts with nested branches).
 """
 
 from __future__ import annotations
@@ -49,6 +52,16 @@ def _waiters(s: Arrays, w: Int, what: Int) -> Int:
     return lanes
 
 
+@jit(void(STATE, int64, uint32))
+def _group(s: Arrays, w: Int, lanes: Int) -> None:
+    """Make lanes a group of their own."""
+    warp = s.warps[w]
+    warp.groups += 1
+    for lane in range(32):
+        if (lanes >> uint32(lane)) & _ONE:
+            warp.lane_group[lane] = warp.groups
+
+
 @jit(void(STATE, int64))
 def _free(s: Arrays, w: Int) -> None:
     """Let lanes go whose convergence barrier, or WARPSYNC, is complete."""
@@ -58,24 +71,29 @@ def _free(s: Arrays, w: Int) -> None:
         if waiting and warp.convergence[b] & warp.alive & ~waiting == 0:
             warp.blocked &= ~waiting
             warp.convergence[b] = uint32(0)
-    waiting = _waiters(s, w, _SYNC)
+            _group(s, w, waiting)
+    waiting, complete = _waiters(s, w, _SYNC), uint32(0)
     for lane in range(32):
         if (waiting >> uint32(lane)) & _ONE and warp.lane_sync[lane] & warp.alive & ~waiting == 0:
-            warp.blocked &= ~(_ONE << uint32(lane))
+            complete |= _ONE << uint32(lane)
+    if complete:
+        warp.blocked &= ~complete
+        _group(s, w, complete)
 
 
 @jit(int64(STATE, int64))
 def _regroup(s: Arrays, w: Int) -> Int:
-    """Choose which lanes go on: the ready ones with the lowest address."""
+    """Choose which lanes go on: of the groups that are ready at the lowest address, the one that is so for longest."""
     warp = s.warps[w]
     ready = warp.alive & ~warp.blocked
-    lowest = np.int32(0x7FFFFFFF)
+    lowest, group = np.int32(0x7FFFFFFF), np.int32(0)
     for lane in range(32):
-        if (ready >> uint32(lane)) & _ONE:
-            lowest = min(lowest, warp.lane_pc[lane])
+        pc, mine = warp.lane_pc[lane], warp.lane_group[lane]
+        if (ready >> uint32(lane)) & _ONE and (pc < lowest or (pc == lowest and mine < group)):
+            lowest, group = pc, mine
     active = uint32(0)
     for lane in range(32):
-        if (ready >> uint32(lane)) & _ONE and warp.lane_pc[lane] == lowest:
+        if (ready >> uint32(lane)) & _ONE and warp.lane_pc[lane] == lowest and warp.lane_group[lane] == group:
             active |= _ONE << uint32(lane)
     warp.active = active
     warp.pc = lowest
@@ -100,6 +118,7 @@ def release(s: Arrays, slot: Int, b: Int) -> Int:
         if warp.waiting == Waiting.BARRIER and warp.barrier == b:
             warp.waiting = Waiting.READY
             warp.blocked = uint32(0)
+            _group(s, w, warp.alive)
             _regroup(s, w)
     return 1
 
@@ -138,6 +157,7 @@ def _block_lanes(s: Arrays, w: Int, lanes: Int, what: Int, pc: Int) -> Int:
             warp.lane_pc[lane] = pc
         elif (warp.active >> uint32(lane)) & _ONE:
             warp.lane_pc[lane] = pc
+    _group(s, w, warp.active)
     warp.blocked |= lanes
     return _stop(s, w)
 
@@ -162,8 +182,10 @@ def _branch(s: Arrays, w: Int, m: Int, target: Int) -> Int:
             warp.lane_pc[lane] = warp.pc + 1
     # the lower address goes first, so that both paths meet as early as they can
     if target < warp.pc + 1:
+        _group(s, w, stay)
         warp.active, warp.pc = m, target
     else:
+        _group(s, w, m)
         warp.active, warp.pc = stay, warp.pc + 1
     s.event[Event.TAKEN] = 1
     return Outcome.BRANCHED
@@ -183,6 +205,7 @@ def _indirect(s: Arrays, op: Record, w: Int, a: Int, m: Int) -> Int:
             warp.lane_pc[lane] = target >> 4
         elif (warp.active >> uint32(lane)) & _ONE:
             warp.lane_pc[lane] = warp.pc + 1
+    _group(s, w, warp.active)  # and by target
     _regroup(s, w)
     s.event[Event.TAKEN] = 1
     return Outcome.BRANCHED
@@ -258,6 +281,7 @@ def control(s: Arrays, op: Record, w: Int, a: Int, b: Int, m: Int, q: Int) -> In
             if (warp.active >> uint32(lane)) & _ONE:
                 warp.lane_pc[lane] = warp.pc + 1
         before = warp.active
+        _group(s, w, before)
         warp.blocked |= before  # so that the others get their turn
         _regroup(s, w)
         warp.blocked &= ~before

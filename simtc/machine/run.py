@@ -37,7 +37,7 @@ def start_block(s: Arrays, slot: Int, number: Int) -> None:
         lanes = min(threads - 32 * i, 32)
         warp.alive = _FULL >> uint32(32 - lanes)
         warp.active, warp.blocked, warp.pc, warp.waiting = warp.alive, uint32(0), 0, Waiting.READY
-        warp.block, warp.index, warp.executed = slot, i, 0
+        warp.block, warp.index, warp.executed, warp.groups = slot, i, 0, 0
         for k in range(16):
             warp.convergence[k] = uint32(0)
         at = g[Geometry.LITERAL_WORDS] + w * WARP_WORDS

@@ -53,7 +53,9 @@ WARP: Final = np.dtype(
         ("block", np.int32),  # slot of its block
         ("index", np.int32),  # its number within the block
         ("executed", np.int64),  # warp-instructions so far
+        ("groups", np.int32),  # how many groups of lanes have parted or met
         ("lane_pc", np.int32, (32,)),
+        ("lane_group", np.int32, (32,)),  # of a lane that is not active: those of one number go on together
         ("lane_wait", np.int32, (32,)),  # 0..15 a convergence barrier, 16 WARPSYNC, 17 a block barrier
         ("convergence", np.uint32, (16,)),  # participants of B0..B15
         ("lane_sync", np.uint32, (32,)),  # of a lane that waits at WARPSYNC: the lanes it waits for
