@@ -70,6 +70,6 @@ def _checked(entries: list[tuple[bytes, bool, int]], origin: str) -> list[bytes]
         names = ", ".join(f"sm_{sm}" for sm in sorted({sm for *_, sm in entries}))
         raise BadInputError(
             f"the cubins in {origin} ({names}) are compressed: extract them with `cuobjdump -xelf all {origin}`, or "
-            "compile with `nvcc -cubin`, or with `-Xfatbin -no-compress`"
+            "compile with `nvcc -cubin`, or with `nvcc --no-compress`"
         )
     raise BadInputError(f"{origin} holds no cubin, only PTX perhaps: compile it with -arch=sm_75 or another sm_ name")

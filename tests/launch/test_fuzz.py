@@ -13,10 +13,22 @@ from simtc.errors import SimtcError
 from simtc.isa import Instruction, Kernel, Kind, Operand, Parameter
 from simtc.launch import launch
 from simtc.resources import folder
-from simtc.sass import load, parse_listing
+from simtc.sass import load, parse_instruction, parse_listing
 
 DEVICES = {70: "v100_sxm2", 75: "t4", 80: "a100_sxm", 90: "h200"}
 SIZE = 512
+# What no listing here holds: other matrix shapes and types, and what only others' kernels use.
+FOREIGN = [
+    (75, "BMMA.88128.XOR.POPC R4, R8.ROW, R12.COL, R4"),
+    (80, "BMMA.168256.AND.POPC R4, R8.ROW, R12.COL, R16"),
+    (90, "BMMA.168128.XOR.POPC R4, R8.ROW, R12.COL, RZ"),
+    (75, "IMMA.8832.S4.U4.SAT R4, R8.ROW, R12.COL, R4"),
+    (80, "IMMA.16864.S4.S4 R4, R8.ROW, R12.COL, R16"),
+    (80, "HMMA.1684.F32.TF32 R4, R8, R12, RZ"),
+    (90, "DMMA.16x8x16 R4, R20, R36, R4"),
+    (90, "VHMNMX R4, |R8|, -R9, R10, !PT"),
+    (90, "VIMNMX3 R4, R8, R9, R10, !PT"),
+]
 
 
 @cache
@@ -32,6 +44,8 @@ def pool():
             for instruction in kernel.instructions:
                 form = (instruction.mnemonic, tuple((o.kind, bool(o.modifiers)) for o in instruction.operands))
                 found.setdefault(kernel.sm, {}).setdefault(form, instruction)
+    for sm, text in FOREIGN:
+        found[sm].setdefault((text, ()), parse_instruction(text, address=0))
     return {sm: list(forms.values()) for sm, forms in found.items()}
 
 
