@@ -26,6 +26,7 @@ from simtc.timing.state import (
     Caches,
     Chip,
     Counter,
+    Pipe,
 )
 
 __all__ = ["advance", "push", "settle"]
@@ -234,7 +235,9 @@ def advance(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, n
             if not queue.reading:
                 queue.reading = 1
                 start = max(now, queue.ring_pushed[queue.head] + 1)
-                queue.read_done = start + ops[queue.ring_place[queue.head]].operand_read
+                cycles = ops[queue.ring_place[queue.head]].operand_read
+                queue.read_done = start + cycles
+                queue.busy[Pipe.MIO] += max(cycles - 1, 0)  # the first one was counted when it issued
             if queue.read_done <= now and (first < 0 or queue.read_done < earliest):
                 earliest, first = queue.read_done, sub
         if first >= 0 and sm.count < depth and sm.tag_free <= now:

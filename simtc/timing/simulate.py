@@ -53,6 +53,7 @@ _PIPE_NAMES = {
     Pipe.XU: "XU pipe",
     Pipe.UNIFORM: "uniform pipe",
     Pipe.TENSOR: "tensor pipe",
+    Pipe.MIO: "LSU port",  # of a sub-core, which reads the operands of its memory instructions
 }
 _REPORTED = (
     Counter.WAVEFRONTS,

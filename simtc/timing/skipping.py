@@ -92,7 +92,7 @@ class Settled:
     caches: Caches
     blocks: int
     block_warps: int
-    windows: int = 8
+    windows: int = 16
     skipped: float = 0.0
     cycles: float = 0.0
     doubts: float = 0.0
@@ -161,7 +161,7 @@ class Shortened:
     caches: Caches
     blocks: int
     block_warps: int
-    windows: int = 32
+    windows: int = 64
     skipped: float = 0.0
     cycles: float = 0.0
     doubts: float = 0.0

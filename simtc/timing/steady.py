@@ -8,7 +8,7 @@ from statistics import stdev
 
 __all__ = ["Laps", "Steady"]
 
-_STRETCHES = ((4, 0.004), (8, 0.008), (16, 1.0))  # laps of a stretch, and how far two of them may differ
+_STRETCHES = ((4, 0.008), (8, 0.015), (16, 1.0))  # laps of a stretch, and how far two of them may differ
 _FIRST = 1  # laps that count for nothing: the loop fills its pipeline
 
 

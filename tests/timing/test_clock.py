@@ -11,6 +11,7 @@ import pytest
 from simtc.arch import device
 from simtc.errors import SimtcError
 from simtc.gemm import operands, shipped, solve
+from simtc.timing.tables import clock_table
 
 BOARDS = ["v100_sxm2", "t4", "rtx2070", "a100_sxm", "h200"]
 
@@ -79,6 +80,13 @@ def test_the_tensor_pipe_is_busy_for_its_instructions():
     timing = run("t4", timing=True).launch.timing
     hmma = sum(one.issued for one in timing.by_instruction if one.text.startswith("HMMA"))
     assert timing.resources["the tensor pipe"] == hmma / 4 * 8
+
+
+def test_the_lsu_port_is_busy_for_the_operands_it_reads():
+    timing = run("t4", timing=True).launch.timing
+    reads = clock_table(shipped("wmma_tiled").kernel(device("t4")), device("t4")).ops["operand_read"]
+    share = sum(one.issued * int(cycles) for one, cycles in zip(timing.by_instruction, reads, strict=False)) / 4
+    assert timing.resources["the LSU port"] == pytest.approx(share, rel=0.02)
 
 
 def test_the_sentence_names_the_limit():
