@@ -10,10 +10,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from simtc.arch import Device
+from simtc.isa import Kernel
 from simtc.report.validation import outcome_html, outcome_of
 from simtc.resources import folder
+from simtc.results import LaunchResult
 from simtc.study.capture import read_capture
 from simtc.study.compare import errors_by_quantity, replay
+from simtc.study.evaluation import GemmLaunch
 
 HOME = folder("validate") / "captures" / "h200"
 CAMPAIGNS = ("microbench", "counters", "timing", "configured")
@@ -30,8 +34,22 @@ def errors(campaign: str) -> dict[str, Any]:
     return {"quantities": errors_by_quantity(kept), "not_compared": problems}
 
 
+def remembered() -> None:
+    """Execute each launch of the evaluation set once: two campaigns have it."""
+    simulate, known = GemmLaunch.simulate, {}
+
+    def once(launch: GemmLaunch, board: Device, kernel: Kernel | None = None, fidelity: str = "full") -> LaunchResult:
+        key = launch.name, board.name, fidelity
+        if key not in known:
+            known[key] = simulate(launch, board, kernel, fidelity)
+        return known[key]
+
+    GemmLaunch.simulate = once  # type: ignore[method-assign]
+
+
 def main() -> int:
     """Write the file, or say how far it is from what comes out now."""
+    remembered()
     path = HOME / "errors.json"
     told = json.loads(path.read_text()) if path.exists() else {}
     wanted = [word for word in sys.argv[1:] if word in CAMPAIGNS] or list(CAMPAIGNS)
@@ -45,9 +63,10 @@ def main() -> int:
                 f"{campaign:11}{quantity:26}{entry['count']:5} mean {entry['mean']:7.1%} worst {entry['worst']:+7.1%}"
             )
         told[campaign] = now
+        if "--check" not in sys.argv:
+            path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     if "--check" in sys.argv:
         return int(stale > 0)
-    path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
