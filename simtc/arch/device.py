@@ -69,6 +69,7 @@ class Device:
     dram_cycles: float  # latency of LDG.32 that misses L2, TLB warm
     dram_spread_cycles: float  # from the quickest to the slowest of such loads
     dram_tail_cycles: float  # mean of what a load takes beyond that, now and then much more: exponential
+    dram_row_tail_cycles: float  # the same where it opens another row of DRAM
     dram_refresh_period_cycles: float  # from one refresh to the next
     dram_refresh_cycles: float  # during which nothing is read; 0 where it is part of the latency
     constants: Mapping[str, Constant]  # provenance, by path; the SM's included

@@ -10,12 +10,13 @@ import math
 
 from simtc.jit import Array, Float, Int, Record, jit
 from simtc.machine.types import float64, int64, void
-from simtc.timing.state import CACHES, MERGED, SM_RECORD, Caches, Chip, Counter, Server
+from simtc.timing.state import BANKS, CACHES, MERGED, SM_RECORD, Caches, Chip, Counter, Server
 
 __all__ = ["NEVER", "load_sector", "store_sector", "warm_l2"]
 
 NEVER = 1e18
 _SECTOR = 32.0
+_ROW_OPEN = 256.0  # cycles after which a row of DRAM that nobody reads is closed
 FLOATS = float64[::1]
 
 
@@ -107,6 +108,16 @@ def _refreshed(caches: Caches, t: Float) -> Float:
     return t + max(length - phase, 0.0)
 
 
+@jit(float64(CACHES, int64, float64))
+def _tail(caches: Caches, line: Int, t: Float) -> Float:
+    """Return the mean of what a read of DRAM takes beyond the quickest: more where it opens a row of 2 KiB."""
+    row = line >> 4
+    bank = ((row * 2654435761) >> 12) % BANKS
+    is_open = caches.open_rows[bank] == row and t < caches.open_until[bank]
+    caches.open_rows[bank], caches.open_until[bank] = row, t + _ROW_OPEN
+    return caches.chip[Chip.DRAM_TAIL if is_open else Chip.DRAM_TAIL_ROW]
+
+
 @jit(float64(CACHES, int64, int64, float64))
 def _from_l2(caches: Caches, number: Int, sector: Int, t: Float) -> Float:
     """Read a sector from L2, or from DRAM through it; return when it is there, beyond what an L1 hit takes."""
@@ -124,7 +135,7 @@ def _from_l2(caches: Caches, number: Int, sector: Int, t: Float) -> Float:
     servers = caches.servers
     sent = _refreshed(caches, _served(servers, Server.DRAM, served, 0.0))
     arrival = sent + chip[Chip.DRAM_EXTRA] + chip[Chip.DRAM_SPREAD] * _distance_of_memory(line, number)
-    arrival -= chip[Chip.DRAM_TAIL] * math.log(_share(sector >> 1))
+    arrival -= _tail(caches, line, sent) * math.log(_share(sector >> 1))
     # a miss brings the aligned group of sectors that DRAM is read in
     group = int64(chip[Chip.L2_FETCH]) >> 5
     first = place & ~(group - 1)

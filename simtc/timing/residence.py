@@ -39,6 +39,8 @@ def resident(device: Device, memory: Memory) -> np.ndarray:
         l2_dirty=np.zeros(lines, np.int64),
         slices=np.zeros(2),
         ports=np.zeros(2),
+        open_rows=np.zeros(1, np.int64),
+        open_until=np.zeros(1),
         asked=np.zeros(1, np.int64),
         answered=np.zeros(1),
         servers=np.zeros(Server.COUNT),

@@ -22,6 +22,7 @@ from simtc.timing.caches import NEVER, warm_l2
 from simtc.timing.chip import run_chip
 from simtc.timing.occupancy import Occupancy, occupancy
 from simtc.timing.state import (
+    BANKS,
     CACHES,
     CLOCK,
     CODE_LINE,
@@ -215,6 +216,8 @@ def new_clock(
         l2_dirty=np.zeros(l2, np.int64),
         slices=np.zeros(2 * max(device.l2_slices, 1)),
         ports=np.zeros(2 * max(device.gpcs, 1)),
+        open_rows=np.full(BANKS, -1, np.int64),
+        open_until=np.zeros(BANKS),
         asked=np.full(max(device.gpcs, 1) * MERGED, -1, np.int64),
         answered=np.zeros(max(device.gpcs, 1) * MERGED),
         servers=np.zeros(Server.COUNT),
@@ -246,6 +249,7 @@ def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: in
         Chip.CONSTANT_FIRST: sm.l1.constant_first_cycles,
         Chip.OPERAND_FIRST: sm.l1.constant_operand_first_cycles,
         Chip.DRAM_TAIL: device.dram_tail_cycles,
+        Chip.DRAM_TAIL_ROW: device.dram_row_tail_cycles,
         Chip.REFRESH_PERIOD: device.dram_refresh_period_cycles,
         Chip.REFRESH: device.dram_refresh_cycles,
         Chip.CODE_LINE: CODE_LINE * sm.fetch.flushed_cycles,

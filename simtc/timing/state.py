@@ -14,6 +14,7 @@ from simtc.machine.types import float64, int64
 from simtc.results.stall import Stall
 
 __all__ = [
+    "BANKS",
     "CACHES",
     "CLOCK",
     "CODE_LINE",
@@ -57,6 +58,7 @@ HEAP: Final = 4096  # events pending in one SM
 PENDING: Final = 1024  # loads of one SM on their way from L2
 SECTORS: Final = 64  # that one instruction can touch
 WAYS: Final = 16  # associativity of both caches; not published, and of little consequence for streams
+BANKS: Final = 1024  # of DRAM, each of which holds a row open
 MERGED: Final = 4096  # sectors on their way to one GPC that can be told apart
 CODE_LINE: Final = 8  # instructions of a line of code, of 128 bytes
 SPAN: Final = 8  # what the clock's innermost functions are told: see issue.pick
@@ -297,10 +299,11 @@ class Chip(IntEnum):
     L2_QUEUE = 42  # cycles that a slice may be behind before stores wait for it
     REFRESH_PERIOD = 43  # cycles from one refresh of DRAM to the next
     REFRESH = 44  # cycles that it takes
-    DRAM_TAIL = 47  # mean of what a read takes beyond the quickest: exponential
+    DRAM_TAIL = 47  # mean of what a read takes beyond the quickest: exponential; from an open row
+    DRAM_TAIL_ROW = 48  # and from another row
     CODE_LINE = 45  # from one line of straight code to the next, when it comes for the first time
     CODE_FIRST = 46  # until the first line of code comes that none before it announced; 0 where all code is there
-    COUNT = 48
+    COUNT = 56
 
 
 class Table(NamedTuple):
@@ -326,6 +329,8 @@ class Caches(NamedTuple):
     ports: Array  # (2 * GPCs) float64: likewise of each GPC's port
     servers: Array  # float64: see Server
     shares: Array  # (buffers, 3) float64: first sector, how many sectors of DRAM each counts for, and at what cost
+    open_rows: Array  # (BANKS,) the row of DRAM that each bank read last
+    open_until: Array  # (BANKS,) float64: until when
     asked: Array  # (GPCs * MERGED) the sector that a GPC asked for last, by a hash of its number
     answered: Array  # float64: when it came
     counters: Array
@@ -364,7 +369,7 @@ CACHES: Final = BundleType(
     {
         **dict.fromkeys(Caches._fields, _L),
         **dict.fromkeys(("l1_tags", "l1_used"), _LL),
-        **dict.fromkeys(("chip", "l2_ready", "slices", "ports", "servers", "answered"), _F),
+        **dict.fromkeys(("chip", "l2_ready", "slices", "ports", "servers", "answered", "open_until"), _F),
         **dict.fromkeys(("l1_ready", "shares"), float64[:, ::1]),
     },
 )
