@@ -92,7 +92,7 @@ def sample_launch(
             "traveller": Traveller(bones=bones, state=state, parts=parts),
             "clock": clock, "caches": caches, "blocks": len(clock.order), "block_warps": room.warps,
         }  # fmt: skip
-        skipper = Settled(**common) if skip is None else Shortened(place=loop, skip=skip, **common)
+        skipper = Settled(sms=sms, **common) if skip is None else Shortened(place=loop, skip=skip, **common)
         sample = _Sample(
             grid=waves,
             chosen=chosen,

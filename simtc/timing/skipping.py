@@ -7,6 +7,7 @@ differ in how often show what a lap costs (`Shortened`).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -92,6 +93,7 @@ class Settled:
     caches: Caches
     blocks: int
     block_warps: int
+    sms: int  # that the one stands for
     windows: int = 16
     skipped: float = 0.0
     cycles: float = 0.0
@@ -146,7 +148,9 @@ class Settled:
         more = (vector(self.clock, self.caches) - before) * (cycles / max(now - then, 1))
         self.added += with_counts(self.clock, more, counts, len(laps) * cycles)
         self.cycles += cycles
-        self.doubts += steady.doubt * cycles
+        # a launch ends with its slowest SM: the largest of as many sums of laps
+        slowest = steady.jitter * math.sqrt(2 * max(laps.values()) * math.log(self.sms))
+        self.doubts += steady.doubt * cycles + slowest
         return True
 
 

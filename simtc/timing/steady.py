@@ -19,6 +19,7 @@ class Steady:
     period: float  # cycles of a lap
     doubt: float  # how far the period may be off, relative
     stretch: int  # laps of each
+    jitter: float  # cycles by which laps differ from their mean
 
 
 @dataclass(slots=True)
@@ -33,7 +34,7 @@ class Laps:
         ...     laps.note(0, cycle)
         ...     laps.note(1, cycle + 7)
         >>> laps.settled()
-        Steady(period=100.0, doubt=0.0, stretch=4)
+        Steady(period=100.0, doubt=0.0, stretch=4, jitter=0.0)
         >>> laps.rates([[0], [1]])
         {0: 0.01, 1: 0.01}
 
@@ -75,5 +76,6 @@ class Laps:
             durations = [after - before for before, after in pairwise(ends[-1 - 2 * stretch :])]
             doubt = max(abs(second - first) / 2, stdev(durations) * (2 * stretch) ** 0.5) / (second + first)
             if doubt <= allowed:
-                return Steady(period=(first + second) / (2 * stretch), doubt=doubt, stretch=stretch)
+                period = (first + second) / (2 * stretch)
+                return Steady(period=period, doubt=doubt, stretch=stretch, jitter=stdev(durations))
         return None

@@ -58,6 +58,15 @@ def test_one_sm_alone_and_its_loop_is_skipped():
     assert "of the 127 laps of each warp's main loop 113 were skipped" in sampled.timing.notes
 
 
+def test_the_estimate_knows_of_the_slowest_sm():
+    """Laps of this one differ by what each waits for DRAM: one SM of sixteen is later than the others."""
+    size = (512, 512, 2048)
+    full, sampled = (timed("wmma_tiled", "t4", size, fidelity=fidelity).launch for fidelity in ("full", "sampled"))
+    off = abs(sampled.cycles / full.cycles - 1)
+    assert off < 0.05
+    assert off < 3 * sampled.timing.error_estimate
+
+
 def test_a_sampled_launch_says_so_and_computes_nothing():
     solved = timed("wmma_tiled", "t4", (512, 512, 512), fidelity="sampled")
     assert not solved.D.any()
