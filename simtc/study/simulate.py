@@ -24,8 +24,8 @@ FIDELITIES = ("analytic", "sampled", "full")
 _CHOICES = ("layout", "stages", "accumulator", "loads", "sts_interleave", "transpose")  # sizes apart
 _SATURATED = 0.8  # of the cycles: beyond it a resource, not latency, sets the time
 _LEFT_OUT = (
-    "instruction fetch, constant-cache misses and the TLB",
-    "DRAM's refresh and turnarounds, and how L2's slices share its load",
+    "code that outgrows the instruction caches, and the TLB",
+    "DRAM's turnarounds, and its refresh on boards where it was not measured",
     "clocks that fall under load",
 )
 
