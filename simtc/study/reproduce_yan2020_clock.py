@@ -54,7 +54,7 @@ def _global(width: int, stride: int, number: int) -> Sequence[Instruction]:
 
 
 def _clock(
-    make: Callable[[int], Instruction | Sequence[Instruction]], *, warps: int = 1, caches: str = "cold"
+    make: Callable[[int], Instruction | Sequence[Instruction]], *, warps: int = 1, caches: str = "warm"
 ) -> float:
     return each(_BOARD, make, _COUNT, shared_bytes=SHARED_BYTES, warps=warps, caches=caches, buffer_bytes=_BUFFER_BYTES)
 
