@@ -59,7 +59,7 @@ def test_a_planted_constant_is_found_and_patched(planted):
     added = [line for line in text.splitlines() if line.startswith("+")]
     assert added[0] == "+++ b/simtc/arch/sm/sm_90.toml"
     assert 'status = "fitted", source = "fit", note = "' in added[1]
-    assert "was 23" in added[1]
+    assert "was 24" in added[1]
     assert added[2].startswith('+fit = "simtc fit: the microbenchmarks of validate/microbench.toml on one NVIDIA H200')
     assert "1 of 1 constants change" in fit_text(found)
 
