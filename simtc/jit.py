@@ -84,12 +84,13 @@ def on_compile(listener: Callable[[], None]) -> None:
     _listeners.append(listener)
 
 
-def jit(signature: Any, *, inline: bool = False) -> Callable[[_F], _F]:
+def jit(signature: Any, *, inline: bool = False, allocates: bool = False) -> Callable[[_F], _F]:
     """Compile a function for one signature, without the interpreter lock, cached on disk.
 
     Args:
         signature: a numba signature, such as `void(uint32[::1], int64)`.
         inline: merge it into its callers, whatever its size.
+        allocates: it makes arrays, so references to arrays are counted in it; elsewhere that would be time for nothing.
 
     """
 
@@ -99,10 +100,17 @@ def jit(signature: Any, *, inline: bool = False) -> Callable[[_F], _F]:
             while _listeners:
                 _listeners.pop()()
         config: Any = numba.config
+        compiler: Any = numba.jit  # whose switch for counting references is not in its types
         before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
         try:
-            compiled: _F = numba.jit(
-                signature, nopython=True, nogil=True, cache=True, error_model="numpy", forceinline=inline
+            compiled: _F = compiler(
+                signature,
+                nopython=True,
+                nogil=True,
+                cache=True,
+                error_model="numpy",
+                forceinline=inline,
+                _nrt=allocates,
             )(function)
         finally:
             config.CACHE_DIR = before

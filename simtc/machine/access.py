@@ -157,7 +157,7 @@ def _generic(s: Arrays, mem: Arrays, op: Record, block: Int, warp: Int, c: Int, 
     shared = s.blocks[block]
     words = max(op.bytes >> 2, 1)
     load = op.code == Code.LOAD_GENERIC
-    one, remote = np.empty(32, np.int64), uint32(0)
+    one, remote = s.address2, uint32(0)
     for lane in range(32):
         if not (m >> uint32(lane)) & _ONE:
             continue

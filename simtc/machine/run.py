@@ -86,7 +86,7 @@ def _turn(step: Arrays, s: Arrays, mem: Arrays, code: Arrays, slot: Int, limit: 
     return 0
 
 
-@jit(int64(STEP, STATE, MEMORY, CODE, LONGS, int64, int64, int64, LONGS))
+@jit(int64(STEP, STATE, MEMORY, CODE, LONGS, int64, int64, int64, LONGS), allocates=True)
 def run_blocks(
     step: Arrays,
     s: Arrays,

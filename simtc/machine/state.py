@@ -132,6 +132,7 @@ class Event(IntEnum):
     PC = 10
     ORIGIN = 11  # of a value that nothing wrote: 1 + the instruction that loaded it, 0 for none
     LIST = 16  # sector addresses, in order of first touch
+    BANKS = 96  # for counting wavefronts: what each bank of shared memory delivers
     COUNT = 160
 
 

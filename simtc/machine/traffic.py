@@ -14,34 +14,31 @@ from simtc.machine.types import LONGS, int64, uint32, void
 __all__ = ["matrix_wavefronts", "sectors", "wavefronts"]
 
 _ONE = np.uint32(1)
+_FULL = np.uint32(0xFFFFFFFF)
 
 
-@jit(int64(LONGS, int64, int64, uint32, int64))
-def _phase(address: Array, first: Int, lanes: Int, m: Int, words: Int) -> Int:
-    """Count the wavefronts of one phase: the most distinct words that any bank has to deliver."""
-    worst = int64(0)
-    seen = np.empty(32, np.int64)
-    count = int64(0)
-    load = np.zeros(32, np.int64)
-    for lane in range(first, first + lanes):
-        if not (m >> uint32(lane)) & _ONE:
-            continue
-        for k in range(words):
-            word = (address[lane] >> 2) + k
-            known = False
-            for i in range(count):
-                if seen[i] == word:
-                    known = True
-                    break
-            if known:
+@jit(int64(LONGS, int64, int64, uint32, int64, LONGS))
+def _phase(address: Array, first: Int, lanes: Int, m: Int, shift: Int, event: Array) -> Int:
+    """Count the wavefronts of one phase, each lane of which reads 2**shift bytes: a bank delivers one word in each."""
+    banks = int64((128 >> shift) - 1)  # that as many neighbouring banks serve together count as one
+    left = (m >> uint32(first)) & (_FULL >> uint32(32 - lanes))
+    passes = int64(0)
+    while left:
+        passes += 1
+        busy, waiting = uint32(0), uint32(0)
+        for i in range(lanes):
+            bit = _ONE << uint32(i)
+            if not left & bit:
                 continue
-            if count < 32:
-                seen[count] = word
-                count += 1
-            bank = word & 31
-            load[bank] += 1
-            worst = max(worst, load[bank])
-    return worst
+            place = address[first + i] >> shift
+            bank = place & banks
+            if not (busy >> uint32(bank)) & _ONE:
+                busy |= _ONE << uint32(bank)
+                event[Event.BANKS + bank] = place
+            elif event[Event.BANKS + bank] != place:
+                waiting |= bit
+        left = waiting
+    return passes
 
 
 @jit(int64(LONGS, uint32, int64))
@@ -65,12 +62,14 @@ def wavefronts(address: Array, m: Int, nbytes: Int, load: Int, event: Array) -> 
     Wide loads take twice as many lanes at a time where neighbours read the same place.
     """
     words = max(nbytes >> 2, 1)
-    lanes = 32 // words
+    lanes, shift = 32 // words, int64(2)
+    while 4 << (shift - 2) < nbytes:
+        shift += 1
     if load and words > 1 and (_in_pairs(address, m, 1) or _in_pairs(address, m, 2)):
         lanes *= 2
     actual, ideal = int64(0), int64(0)
     for first in range(0, 32, lanes):
-        n = _phase(address, first, lanes, m, words)
+        n = _phase(address, first, lanes, m, shift, event)
         actual += n
         ideal += 1 if n > 0 else 0
     event[Event.WAVEFRONTS] = max(actual, 1)
@@ -82,7 +81,7 @@ def matrix_wavefronts(address: Array, count: Int, event: Array) -> None:
     """Count the wavefronts of ldmatrix or stmatrix: each 8x8 matrix is eight rows of 16 bytes."""
     actual = int64(0)
     for matrix in range(count):
-        actual += _phase(address, 8 * matrix, 8, uint32(0xFFFFFFFF), 4)
+        actual += _phase(address, 8 * matrix, 8, _FULL, 4, event)
     event[Event.WAVEFRONTS] = actual
     event[Event.IDEAL] = count
 
