@@ -204,19 +204,27 @@ def _fill(s: State, ck: Clock) -> None:
 def run_chip(
     step: Step, s: State, mem: Memory, code: Code, ck: Clock, table: Table, caches: Caches, span: Array, budget: Int
 ) -> Int:
-    """Run until the grid is done or `budget` windows have passed; return 1 when done, 0 to go on, or a fault."""
+    """Run until the grid is done or a stretch of `budget` windows ends; return 1 when done, 0 to go on, or a fault.
+
+    Windows and stretches begin at multiples of their length, so they do not depend on when an SM has something to do.
+    """
     if ck.grid[0] == 0:
         _fill(s, ck)
-    sms = ck.sms.size
-    for _ in range(budget):
+    end = int64(-1)
+    while True:
         first = int64(_IDLE)
-        for sm in range(sms):
+        for sm in range(ck.sms.size):
             first = min(first, ck.sms[sm].next)
         if first == _IDLE:
             return 1
-        for sm in range(sms):
-            if ck.sms[sm].next < first + _WINDOW:
-                outcome = _run_sm(step, s, mem, code, ck, table, caches, span, sm, first + _WINDOW)
+        window = first // _WINDOW
+        if end < 0:
+            end = window // budget * budget + budget
+        if window >= end:
+            return 0
+        until = (window + 1) * _WINDOW
+        for sm in range(ck.sms.size):
+            if ck.sms[sm].next < until:
+                outcome = _run_sm(step, s, mem, code, ck, table, caches, span, sm, until)
                 if outcome < 0:
                     return outcome
-    return 0
