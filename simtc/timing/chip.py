@@ -9,21 +9,20 @@ from simtc.machine.state import CODE, MEMORY, STATE, Code, Event, Geometry, Memo
 from simtc.machine.step import STEP
 from simtc.machine.types import LONGS, int64, void
 from simtc.results.stall import Stall
-from simtc.timing.issue import MACHINE_WARP, admit, check_hazards, follow, occupy, pick
+from simtc.timing.issue import admit, check_hazards, follow, occupy, pick, turn
 from simtc.timing.queue import advance, settle
-from simtc.timing.record import close, show
+from simtc.timing.record import close
 from simtc.timing.state import (
+    ASLEEP,
     CACHES,
     CLOCK,
     SM_RECORD,
     SUB_RECORD,
     TABLE,
-    WARP_RECORD,
     Caches,
     Chip,
     Clock,
     Counter,
-    Pipe,
     Table,
 )
 
@@ -31,34 +30,41 @@ __all__ = ["run_chip"]
 
 Step: TypeAlias = Any  # simtc.machine.step.step, called through a pointer so that it is compiled once
 
-_IDLE = 1 << 60
+_IDLE = ASLEEP
 _WINDOW = 4  # cycles that one SM may be ahead of another: they meet in L2, which serves in the order of asking
 
 
-@jit(int64(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], MACHINE_WARP[::1], LONGS, int64, int64))
-def _next_event(sm: Record, subs: Array, warps: Array, machines: Array, span: Array, cores: Int, now: Int) -> Int:
-    """Return the next cycle in which anything can change, when nothing issued in this one."""
-    best = int64(_IDLE)
+@jit(int64(SM_RECORD, LONGS, int64, int64))
+def _next_event(sm: Record, wake: Array, cores: Int, now: Int) -> Int:
+    """Return the next cycle in which anything can change."""
+    best = int64(sm.moves_at)
     if sm.events > 0:
         best = min(best, sm.heap_time[0])
-    if sm.tag_free > now:
-        best = min(best, sm.tag_free)
-    if sm.count > 0:
-        stage = int64(sm.stage_free)
-        best = min(best, stage + 1 if sm.stage_free > stage else stage)
     for sub in range(sm.number * cores, (sm.number + 1) * cores):
-        queue = subs[sub]
-        if queue.count > 0 and queue.reading and queue.read_done > now:
-            best = min(best, queue.read_done)
-        if queue.port_free > now:
-            best = min(best, queue.port_free)
-        for pipe in range(1, Pipe.COUNT):
-            if queue.free[pipe] > now:
-                best = min(best, queue.free[pipe])
-    for w in range(span[0], span[1]):
-        if warps[w].resident and warps[w].ready_at > now and machines[w].waiting == Waiting.READY:
-            best = min(best, warps[w].ready_at)
+        best = min(best, wake[sub])
     return max(best, now + 1)
+
+
+@jit(void(STATE, CLOCK, int64, int64, int64))
+def _go_on(s: State, ck: Clock, w: Int, epoch: Int, now: Int) -> None:
+    """Set what a warp that has just issued waits for, and wake the warps of a barrier that it has completed."""
+    machine, warp = s.warps[w], ck.warps[w]
+    if warp.resident:
+        at_barrier = machine.waiting == Waiting.BARRIER
+        ck.until[w] = ASLEEP if at_barrier else warp.ready_at
+        turn(ck, warp, w, int64(machine.pc), int64(Stall.barrier) if at_barrier else int64(warp.after), now + 1)
+    else:
+        ck.until[w] = ASLEEP
+    ck.wake[warp.sub] = min(ck.wake[warp.sub], ck.until[w])
+    block = s.blocks[machine.block]
+    if block.epoch == epoch:
+        return
+    for other in range(block.first_warp, block.first_warp + block.warps):
+        freed = ck.warps[other]
+        if other != w and freed.resident:
+            ck.until[other], ck.wake[freed.sub] = 0, 0
+            if s.warps[other].pc != freed.place:
+                turn(ck, freed, other, int64(s.warps[other].pc), int64(freed.cause), max(now, freed.since))
 
 
 @jit(void(STATE, CLOCK, int64, int64, int64))
@@ -100,16 +106,18 @@ def _issue(
     number = sub // int64(ck.chip[Chip.SUB_CORES])
     s.geometry[Geometry.CLOCK], s.geometry[Geometry.SM_ID] = now, number
     check_hazards(warp, table, ck.counters, int64(ck.chip[Chip.WIDE_UPPER]), place, now)
+    block = s.blocks[machine.block]
+    epoch = int64(block.epoch)
     outcome = step(s, mem, code, w)
     if outcome < 0:
         s.event[Event.WARP], s.event[Event.BLOCK] = machine.index, ck.running[machine.block]
         return outcome
     ck.issued[place] += 1
     ck.counters[Counter.INSTRUCTIONS] += 1
+    turn(ck, warp, w, place, int64(Stall.selected), now)
     ck.stalls[place, Stall.selected] += 1
     warp.cause = -1  # this cycle is charged
     if ck.slices.shape[0]:
-        show(warp, ck.slices, ck.slice_count, w, place, int64(Stall.selected), now)
         close(warp, ck.slices, ck.slice_count, w, now + 1)
     if s.event[Event.WAVEFRONTS]:
         ck.conflicts[place] += s.event[Event.WAVEFRONTS] - s.event[Event.IDEAL]
@@ -120,8 +128,8 @@ def _issue(
         lap = ck.lap_count[0]
         ck.laps[lap, 0], ck.laps[lap, 1], ck.laps[lap, 2] = place, w, now
         ck.lap_count[0] += 1
-    block = s.blocks[machine.block]
     follow(ck, ck.sms[number], queue, op, s.warps, block, w, outcome, s.event[Event.TAKEN], now)
+    _go_on(s, ck, w, epoch, now)
     if outcome == Outcome.EXITED and block.live_warps == 0:
         _ended(s, ck, number, int64(machine.block), now)
     return outcome
@@ -150,39 +158,27 @@ def _run_sm(
     span[6], span[7] = int64(ck.chip[Chip.CODE_FIRST]), int64(ck.chip[Chip.CODE_LINE])
     while sm.next < until:
         now = sm.next
-        settle(sm, ck.subs, ck.warps, table.ops, caches, now)
-        advance(sm, ck.subs, ck.warps, table.ops, caches, now)
-        issued = False
+        if sm.events > 0 and sm.heap_time[0] <= now:
+            settle(sm, ck.subs, ck.warps, table.ops, caches, ck.wake, ck.until, now)
+        if sm.moves_at <= now:
+            advance(sm, ck.subs, ck.warps, table.ops, caches, ck.wake, now)
         for core in range(cores):
+            sub = number * cores + core
+            if ck.wake[sub] > now:
+                continue
             span[0] = first + core
-            w = pick(sm, ck.warps, s.warps, ck.subs[number * cores + core], table.ops, ck.code[number], span, now)
+            w = pick(ck, sm, s.warps, ck.subs[sub], table.ops, ck.code[number], span, sub, now)
             if w >= 0:
-                issued = True
-                outcome = _issue(step, s, mem, code, ck, table, span, number * cores + core, w, now)
+                outcome = _issue(step, s, mem, code, ck, table, span, sub, w, now)
                 if outcome < 0:
                     return outcome
         sm.last_cycle = now + 1
         if sm.blocks == 0 and not _draining(sm, ck.subs, cores):
             sm.next = _IDLE
             return 0
-        span[0] = first
-        sm.next = now + 1 if issued else _next_event(sm, ck.subs, ck.warps, s.warps, span, cores, now)
+        sm.next = _next_event(sm, ck.wake, cores, now)
         if sm.next >= _IDLE:  # nothing will ever happen
             return Outcome.DEADLOCK
-        for w in range(first, last):
-            warp = ck.warps[w]
-            if warp.resident and warp.cause >= 0 and warp.start < sm.next:
-                ck.stalls[s.warps[w].pc, warp.cause] += sm.next - max(now, warp.start)
-                if ck.slices.shape[0]:
-                    show(
-                        warp,
-                        ck.slices,
-                        ck.slice_count,
-                        w,
-                        int64(s.warps[w].pc),
-                        int64(warp.cause),
-                        max(now, warp.start),
-                    )
     return 0
 
 
@@ -198,6 +194,18 @@ def _fill(s: State, ck: Clock) -> None:
                 ck.grid[0] += 1
     for sm in range(sms):
         ck.sms[sm].next = 0 if ck.sms[sm].blocks else _IDLE
+
+
+@jit(void(CLOCK))
+def _charge(ck: Clock) -> None:
+    """Charge what warps have waited so far."""
+    cores = int64(ck.chip[Chip.SUB_CORES])
+    for w in range(ck.warps.size):
+        warp = ck.warps[w]
+        if warp.resident and warp.cause >= 0:
+            now = ck.sms[warp.sub // cores].next
+            ck.stalls[warp.place, warp.cause] += max(now - warp.since, 0)
+            warp.since = max(warp.since, now)
 
 
 @jit(int64(STEP, STATE, MEMORY, CODE, CLOCK, TABLE, CACHES, LONGS, int64))
@@ -221,6 +229,7 @@ def run_chip(
         if end < 0:
             end = window // budget * budget + budget
         if window >= end:
+            _charge(ck)
             return 0
         until = (window + 1) * _WINDOW
         for sm in range(ck.sms.size):

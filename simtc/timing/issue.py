@@ -15,7 +15,9 @@ from simtc.timing.events import lower_board
 from simtc.timing.fetch import fetching, misses_constant, waits_for_constant
 from simtc.timing.hazards import Consumer
 from simtc.timing.queue import push
+from simtc.timing.record import show
 from simtc.timing.state import (
+    ASLEEP,
     CLOCK,
     GUARD,
     LATE,
@@ -34,7 +36,7 @@ from simtc.timing.state import (
     Table,
 )
 
-__all__ = ["admit", "cause_of", "check_hazards", "follow", "occupy", "pick"]
+__all__ = ["admit", "cause_of", "check_hazards", "follow", "occupy", "pick", "turn"]
 
 _SOURCES_READ = 2  # cycles after issue until sources have been read, where nothing better is known
 MACHINE_WARP: Any = from_dtype(WARP)
@@ -55,64 +57,107 @@ def _awaited(warp: Record, op: Record) -> Int:
     return Stall.selected
 
 
-@jit(int64(SM_RECORD, WARP_RECORD, MACHINE_WARP, SUB_RECORD, OP_TIMING, LONGS, LONGS, int64))
+@jit(int64(SM_RECORD, WARP_RECORD, MACHINE_WARP, SUB_RECORD, OP_TIMING, LONGS, LONGS, LONGS, int64, int64))
 def cause_of(
-    sm: Record, warp: Record, machine: Record, queue: Record, op: Record, code: Array, span: Array, now: Int
+    sm: Record,
+    warp: Record,
+    machine: Record,
+    queue: Record,
+    op: Record,
+    until: Array,
+    code: Array,
+    span: Array,
+    w: Int,
+    now: Int,
 ) -> Int:
-    """Return why a warp cannot issue now; Stall.selected where it can."""
+    """Return why a warp cannot issue now, Stall.selected where it can, and note until when that will stay so."""
+    until[w] = ASLEEP
     if machine.waiting == Waiting.BARRIER:
         return Stall.barrier
     if now < warp.ready_at:
+        until[w] = warp.ready_at
         return warp.after
     if span[6] and fetching(warp, code, span, int64(machine.pc), now):
+        until[w] = warp.ready_at
         return Stall.no_instruction
     awaited = _awaited(warp, op)
     if awaited != Stall.selected:
         return awaited
-    if queue.free[op.pipe] > now or (op.pipe == Pipe.TENSOR and queue.port_free > now):
+    until[w] = 0
+    free = max(queue.free[op.pipe], queue.port_free) if op.pipe == Pipe.TENSOR else queue.free[op.pipe]
+    if free > now:
+        until[w] = free
         return Stall.math_pipe_throttle
     if op.kind == Kind.MEMORY and queue.held >= span[3]:
         return Stall.lg_throttle if op.is_long else Stall.mio_throttle
     if op.pipe == Pipe.ADU and warp.unread > 0 and op.is_barrier:
         return Stall.barrier
     if op.constant >= 0 and not op.loads_constant and misses_constant(sm, warp, op, span[4], now):
+        until[w] = warp.ready_at
         return Stall.imc_miss
     return Stall.selected
 
 
-@jit(int64(SM_RECORD, WARP_RECORD[::1], MACHINE_WARP[::1], SUB_RECORD, OP_TIMING[::1], LONGS, LONGS, int64))
-def pick(
-    sm: Record, warps: Array, machines: Array, queue: Record, ops: Array, code: Array, span: Array, now: Int
-) -> Int:
-    """Note every warp's cause and choose the one that issues, or -1: greedy, then the youngest.
+@jit(void(CLOCK, WARP_RECORD, int64, int64, int64, int64))
+def turn(ck: Clock, warp: Record, w: Int, place: Int, cause: Int, now: Int) -> None:
+    """Charge a warp's cycles up to now to the cause that it had, and note the one that it has from now on."""
+    if warp.cause >= 0:
+        ck.stalls[warp.place, warp.cause] += max(now - warp.since, 0)
+    warp.cause, warp.place, warp.since = cause, place, now
+    if ck.slices.shape[0]:
+        show(warp, ck.slices, ck.slice_count, w, place, cause, now)
 
-    Warps that had to wait for the tensor pipe, the XU or the memory I/O queue take turns.
+
+@jit(int64(CLOCK, SM_RECORD, MACHINE_WARP[::1], SUB_RECORD, OP_TIMING[::1], LONGS, LONGS, int64, int64))
+def pick(
+    ck: Clock, sm: Record, machines: Array, queue: Record, ops: Array, code: Array, span: Array, sub: Int, now: Int
+) -> Int:
+    """Note the causes of a sub-core's warps and choose the one that issues, or -1: greedy, then the youngest.
+
+    Warps that had to wait for the tensor pipe, the XU or the memory I/O queue take turns. Only warps about which
+    something may have changed are looked at; `ck.wake` says when the next one is due.
     `span` is the sub-core's first warp, the end of its SM's warps, the step between them, the queue's depth, what
     the first touch of a line of constants costs, by an operand and by LDC, and what fetching code costs.
     """
-    chosen, oldest, before = int64(-1), int64(-1), int64(queue.last)
-    others = 0
+    warps, until = ck.warps, ck.until
+    chosen, oldest, greedy, able, bit = int64(-1), int64(-1), int64(-1), int64(0), int64(1)
+    wake, held = int64(ASLEEP), False
     for w in range(span[0], span[1], span[2]):
-        warp = warps[w]
-        if not warp.resident:
-            continue
-        warp.cause = cause_of(sm, warp, machines[w], queue, ops[machines[w].pc], code, span, now)
-        if warp.cause in (Stall.math_pipe_throttle, Stall.mio_throttle, Stall.lg_throttle):
-            warp.throttled = 1
-        if warp.cause == Stall.selected:
-            others += 1
-            chosen = w
-            if oldest < 0 or warp.issued_at < warps[oldest].issued_at:
-                oldest = w
-    if others < 2:
-        return chosen
-    if before >= 0 and warps[before].resident and warps[before].cause == Stall.selected and not queue.yielded:
-        chosen = before
-    if warps[chosen].throttled and ops[machines[chosen].pc].pipe in (Pipe.TENSOR, Pipe.XU, Pipe.MIO):
-        chosen = oldest
-    for w in range(span[0], span[1], span[2]):
-        if w != chosen and warps[w].resident and warps[w].cause == Stall.selected:
-            warps[w].cause = Stall.not_selected
+        if until[w] <= now:
+            warp, place = warps[w], int64(machines[w].pc)
+            cause = cause_of(sm, warp, machines[w], queue, ops[place], until, code, span, w, now)
+            if cause == Stall.selected:
+                able |= bit
+                chosen = w
+                if w == queue.last:
+                    greedy = w
+                if oldest < 0 or warp.issued_at < warps[oldest].issued_at:
+                    oldest = w
+            else:
+                if cause in (Stall.math_pipe_throttle, Stall.mio_throttle, Stall.lg_throttle):
+                    warp.throttled = 1
+                if cause != warp.cause or place != warp.place:
+                    turn(ck, warp, w, place, cause, now)
+                if until[w] <= now:  # what a place of the queue or a store holds up may next be held up by a pipe
+                    held = True
+        if until[w] > now:
+            wake = min(wake, until[w])
+        bit <<= 1
+    if able and held:
+        wake = now + 1
+    if able & (able - 1):  # several could
+        wake = now + 1
+        if greedy >= 0 and not queue.yielded:
+            chosen = greedy
+        if warps[chosen].throttled and ops[machines[chosen].pc].pipe in (Pipe.TENSOR, Pipe.XU, Pipe.MIO):
+            chosen = oldest
+        for w in range(span[0], span[1], span[2]):
+            if able & 1 and w != chosen:
+                place = int64(machines[w].pc)
+                if warps[w].cause != Stall.not_selected or warps[w].place != place:
+                    turn(ck, warps[w], w, place, int64(Stall.not_selected), now)
+            able >>= 1
+    ck.wake[sub] = wake
     return chosen
 
 
@@ -163,6 +208,7 @@ def occupy(
         wavefronts = max(event[Event.WAVEFRONTS], 1)
         push(queue, w, place, now, wavefronts, event[Event.LINES], sectors, event, int64(Event.LIST))
         warp.unread += op.is_store
+        sm.moves_at = min(sm.moves_at, now + 1)
         return
     latency = op.latency + (waits_for_constant(sm, op, span[5], now) if op.loads_constant else 0)
     if op.write_barrier >= 0:
@@ -223,12 +269,17 @@ def admit(s: State, ck: Clock, sm: Int, slot: Int, number: Int, now: Int) -> Non
     ck.running[slot] = number
     ck.sms[sm].blocks += 1
     block = s.blocks[slot]
+    cores, count = int64(ck.chip[Chip.SUB_CORES]), int64(ck.chip[Chip.SLOTS] * ck.chip[Chip.WARPS])
     for w in range(block.first_warp, block.first_warp + block.warps):
         warp = ck.warps[w]
         after = ck.chip[Chip.LAUNCH_BASE] + ck.chip[Chip.LAUNCH_WARP] * (w - block.first_warp)
         warp.ready_at, warp.after, warp.start = now + int64(after), Stall.no_instruction, now
         warp.resident, warp.at_barrier, warp.issued_at, warp.unread = 1, 0, 0, 0
-        warp.shown_cause = -1
+        warp.cause, warp.shown_cause = -1, -1
+        turn(ck, warp, w, int64(0), int64(Stall.no_instruction), now)
+        warp.sub = sm * cores + (w - sm * count) % cores
+        ck.until[w] = warp.ready_at
+        ck.wake[warp.sub] = min(ck.wake[warp.sub], warp.ready_at)
         warp.copies_done = 0
         for k in range(6):
             warp.counts[k] = 0

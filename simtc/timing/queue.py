@@ -15,6 +15,7 @@ from simtc.machine.types import LONGS, float64, int64, void
 from simtc.timing.caches import load_sector, store_sector
 from simtc.timing.events import FILL, PLACE, expect_fill, free_place, lower_board, take
 from simtc.timing.state import (
+    ASLEEP,
     CACHES,
     OP_TIMING,
     PENDING,
@@ -127,8 +128,8 @@ def _misses(sm: Record, queue: Record, warp: Record, op: Record, caches: Caches,
     return 1
 
 
-@jit(void(SM_RECORD, SUB_RECORD, WARP_RECORD[::1], OP_TIMING, CACHES, int64, int64))
-def _move(sm: Record, queue: Record, warps: Array, op: Record, caches: Caches, sub: Int, now: Int) -> None:
+@jit(void(SM_RECORD, SUB_RECORD, WARP_RECORD[::1], OP_TIMING, CACHES, LONGS, int64, int64))
+def _move(sm: Record, queue: Record, warps: Array, op: Record, caches: Caches, wake: Array, sub: Int, now: Int) -> None:
     """Pass the instruction whose operands have been read through the tag stage, on to the SM's queue.
 
     Its registers may be overwritten soon.
@@ -152,7 +153,9 @@ def _move(sm: Record, queue: Record, warps: Array, op: Record, caches: Caches, s
     queue.head = (j + 1) % QUEUE
     queue.count -= 1
     queue.reading = 0
-    warps[warp].unread -= op.is_store
+    if op.is_store:
+        warps[warp].unread -= 1
+        wake[sub] = 0
     release = now + max(op.war - 1 - op.operand_read, 0)
     free_place(sm, release, sub)
     if op.read_barrier >= 0:
@@ -203,22 +206,28 @@ def _fill(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, num
     _complete(sm, warps[w], op, w, max(t + cycles, queue.return_free))
 
 
-@jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, int64))
-def settle(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, now: Int) -> None:
-    """Let everything happen whose time has come."""
+@jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, LONGS, LONGS, int64))
+def settle(
+    sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, wake: Array, until: Array, now: Int
+) -> None:
+    """Let everything happen whose time has come, and wake those that waited for it."""
     while sm.events > 0 and sm.heap_time[0] <= now:
         what = take(sm)
         if what & 15 == FILL:
             _fill(sm, subs, warps, ops, caches, what >> 4, now)
         elif what & PLACE:
             subs[what >> 4].held -= 1
+            wake[what >> 4] = 0
         else:
-            warps[what >> 4].counts[what & 7] -= 1
+            w = what >> 4
+            warps[w].counts[what & 7] -= 1
+            if until[w] == ASLEEP and warps[w].resident:  # it may have ended before its stores
+                until[w], wake[warps[w].sub] = 0, 0
 
 
-@jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, int64))
-def advance(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, now: Int) -> None:
-    """Move the memory I/O path of an SM up to a cycle."""
+@jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, LONGS, int64))
+def advance(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, wake: Array, now: Int) -> None:
+    """Move the memory I/O path of an SM up to a cycle, and note when more can move."""
     cores, depth = int64(caches.chip[Chip.SUB_CORES]), int64(caches.chip[Chip.SM_QUEUE])
     first_sub = sm.number * cores
     moved = True
@@ -242,5 +251,13 @@ def advance(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, n
                 earliest, first = queue.read_done, sub
         if first >= 0 and sm.count < depth and sm.tag_free <= now:
             queue = subs[first]
-            _move(sm, queue, warps, ops[queue.ring_place[queue.head]], caches, first, now)
+            _move(sm, queue, warps, ops[queue.ring_place[queue.head]], caches, wake, first, now)
             moved = True
+    due = int64(ASLEEP)
+    if sm.count > 0:
+        due = int64(math.ceil(sm.stage_free))
+    for sub in range(first_sub, first_sub + cores):
+        if subs[sub].count > 0:
+            free = max(subs[sub].read_done, sm.tag_free)
+            due = min(due, free) if free > now else due
+    sm.moves_at = due

@@ -12,7 +12,8 @@ __all__ = ["close", "show"]
 @jit(void(WARP_RECORD, int64[:, ::1], int64[::1], int64, int64))
 def close(warp: Record, slices: Array, count: Array, w: Int, now: Int) -> None:
     """End a warp's open slice."""
-    if warp.shown_cause < 0:
+    if warp.shown_cause < 0 or warp.shown_since == now:
+        warp.shown_cause = -1
         return
     n = count[0]
     if n < slices.shape[0]:

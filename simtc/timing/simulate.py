@@ -22,6 +22,7 @@ from simtc.timing.caches import NEVER, warm_l2
 from simtc.timing.chip import run_chip
 from simtc.timing.occupancy import Occupancy, occupancy
 from simtc.timing.state import (
+    ASLEEP,
     BANKS,
     CACHES,
     CLOCK,
@@ -192,6 +193,8 @@ def new_clock(
         sms=machines,
         subs=subs,
         warps=np.zeros(sms * slots * warps, WARP_CLOCK),
+        wake=np.zeros(sms * cores, np.int64),
+        until=np.full(sms * slots * warps, ASLEEP, np.int64),
         stalls=np.zeros((instructions, STALLS), np.int64),
         issued=np.zeros(instructions, np.int64),
         conflicts=np.zeros(instructions, np.int64),

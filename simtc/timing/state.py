@@ -14,6 +14,7 @@ from simtc.machine.types import float64, int64
 from simtc.results.stall import Stall
 
 __all__ = [
+    "ASLEEP",
     "BANKS",
     "CACHES",
     "CLOCK",
@@ -62,6 +63,7 @@ BANKS: Final = 1024  # of DRAM, each of which holds a row open
 MERGED: Final = 4096  # sectors on their way to one GPC that can be told apart
 CODE_LINE: Final = 8  # instructions of a line of code, of 128 bytes
 SPAN: Final = 8  # what the clock's innermost functions are told: see issue.pick
+ASLEEP: Final = 1 << 60  # the cycle until which what only another event wakes is asleep
 LINES: Final = 256  # of constants that one kernel touches by a fixed address, and of each of the two caches
 
 
@@ -146,7 +148,10 @@ WARP_CLOCK: Final = np.dtype(
         ("copies_done", np.int64),  # when its asynchronous copies will have landed
         ("counts", np.int32, (6,)),  # scoreboards
         ("is_long", np.int32, (6,)),  # what last raised each of them
-        ("cause", np.int32),
+        ("since", np.int64),  # the cycle from which on its cause is to be charged, at the instruction `place`
+        ("cause", np.int32),  # why it does not issue, -1 for nothing to charge
+        ("place", np.int32),
+        ("sub", np.int32),  # its sub-core
         ("after", np.int32),  # the cause while it waits for ready_at
         ("resident", np.int32),
         ("at_barrier", np.int32),
@@ -197,6 +202,7 @@ SM: Final = np.dtype(
     [
         ("number", np.int64),
         ("next", np.int64),
+        ("moves_at", np.int64),  # when something may move on its memory I/O path
         ("tag_free", np.int64),  # when the tag stage takes the next instruction
         ("stage_free", np.float64),
         ("stage_busy", np.float64),
@@ -343,6 +349,8 @@ class Clock(NamedTuple):
     sms: Array
     subs: Array
     warps: Array
+    wake: Array  # (sms * sub-cores) the cycle in which a sub-core has to look at its warps again
+    until: Array  # (warps) the cycle before which nothing can change about one
     stalls: Array  # (instructions, STALLS) cycles
     issued: Array  # per instruction
     conflicts: Array  # per instruction: wavefronts beyond the ideal
