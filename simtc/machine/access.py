@@ -151,9 +151,31 @@ def _local_offset(s: Arrays, address: Array, m: Int, warp: Int, nbytes: Int) -> 
     return 0
 
 
+@jit(int64(STATE, MEMORY, OP, int64, int64, uint32))
+def _global(s: Arrays, mem: Arrays, op: Record, load: Int, c: Int, m: Int) -> Int:
+    """Load or store global memory at the lanes' addresses."""
+    bad = global_offsets(mem, s.address, m, op.bytes, s.event)
+    if bad:
+        return bad
+    if s.geometry[Geometry.TRACE]:
+        sectors(s.address, m, s.event)
+    if load:
+        load_words(s.T, mem.bytes, mem.words, s.address, m, op.bytes, op.flags)
+    else:
+        store_words(s.F, c, mem.bytes, mem.words, s.address, m, op.bytes)
+    return 0
+
+
 @jit(int64(STATE, MEMORY, OP, int64, int64, int64, uint32))
 def _generic(s: Arrays, mem: Arrays, op: Record, block: Int, warp: Int, c: Int, m: Int) -> Int:
-    """Load or store through generic addresses, lane by lane: shared window, local window, or global memory."""
+    """Load or store through generic addresses: all to global memory, or lane by lane, each to what it names."""
+    elsewhere = False
+    for lane in range(32):
+        window = s.address[lane] >> _WINDOW
+        if window == SHARED_WINDOW >> _WINDOW or window == LOCAL_WINDOW >> _WINDOW:
+            elsewhere |= (m >> uint32(lane)) & _ONE != 0
+    if not elsewhere:
+        return _global(s, mem, op, op.code == Code.LOAD_GENERIC, c, m)
     shared = s.blocks[block]
     words = max(op.bytes >> 2, 1)
     load = op.code == Code.LOAD_GENERIC
@@ -271,16 +293,7 @@ def memory(s: Arrays, mem: Arrays, op: Record, block: Int, warp: Int, a: Int, b:
     addresses(s.F, s.address, op, a, b, op.imm, op.wide)
     size, at = s.geometry[Geometry.SHARED_BYTES], s.blocks[block].shared_at
     if code == Code.LOAD_GLOBAL or code == Code.STORE_GLOBAL:
-        bad = global_offsets(mem, s.address, m, nbytes, s.event)
-        if bad:
-            return bad
-        if trace:
-            sectors(s.address, m, s.event)
-        if code == Code.LOAD_GLOBAL:
-            load_words(s.T, mem.bytes, mem.words, s.address, m, nbytes, op.flags)
-        else:
-            store_words(s.F, c, mem.bytes, mem.words, s.address, m, nbytes)
-        return 0
+        return _global(s, mem, op, code == Code.LOAD_GLOBAL, c, m)
     if code == Code.LOAD_SHARED or code == Code.STORE_SHARED:
         bad = shared_offsets(s.address, m, nbytes, size, at, s.event)
         if bad:

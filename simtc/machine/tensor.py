@@ -11,7 +11,7 @@ from enum import IntEnum
 
 from simtc.jit import Array, Arrays, Int, jit
 from simtc.machine.state import CODE, STATE
-from simtc.machine.types import WORDS, int64, uint32, void
+from simtc.machine.types import WORDS, int64, uint32, uint64, void
 from simtc.numerics.compiled import mma_tile
 
 __all__ = ["Field", "tensor", "transpose"]
@@ -42,31 +42,34 @@ class Field(IntEnum):
 def _gather(code: Arrays, F: Array, out: Array, rows: Int, places: Int, count: Int, bits: Int) -> None:
     """Collect elements from the lanes, one a word (f64: two)."""
     words, shifts = code.words, code.shifts
+    first, start = uint64(places), uint64(rows)  # unsigned: no index counts from the end
     if bits == 64:
-        for i in range(count):
-            at = rows + words[places + i]
-            out[2 * i], out[2 * i + 1] = F[at], F[at + 32]
+        for i in range(uint64(count)):
+            at = start + uint64(uint32(words[first + i]))
+            out[uint64(2) * i], out[uint64(2) * i + uint64(1)] = F[at], F[at + uint64(32)]
     elif bits == 32:
-        for i in range(count):
-            out[i] = F[rows + words[places + i]]
+        for i in range(uint64(count)):
+            out[i] = F[start + uint64(uint32(words[first + i]))]
     else:
         keep = uint32((1 << bits) - 1)
-        for i in range(count):
-            out[i] = (F[rows + words[places + i]] >> uint32(shifts[places + i])) & keep
+        for i in range(uint64(count)):
+            word = F[start + uint64(uint32(words[first + i]))]
+            out[i] = (word >> uint32(shifts[first + i])) & keep
 
 
 @jit(void(CODE, WORDS, WORDS, int64, int64, int64))
 def _scatter(code: Arrays, T: Array, values: Array, places: Int, count: Int, bits: Int) -> None:
     """Spread results over the lanes."""
     words, shifts = code.words, code.shifts
-    for i in range(count):
-        at = words[places + i]
+    first = uint64(places)
+    for i in range(uint64(count)):
+        at = uint64(uint32(words[first + i]))
         if bits == 64:
-            T[at], T[at + 32] = values[2 * i], values[2 * i + 1]
+            T[at], T[at + uint64(32)] = values[uint64(2) * i], values[uint64(2) * i + uint64(1)]
         elif bits == 32:
             T[at] = values[i]
         else:
-            T[at] |= values[i] << uint32(shifts[places + i])
+            T[at] |= values[i] << uint32(shifts[first + i])
 
 
 @jit(void(CODE, STATE, int64, int64, int64, int64, int64))

@@ -179,14 +179,16 @@ def load_sector(caches: Caches, sm: Record, sector: Int, t: Float, asked: Float)
     line, number = sector >> 2, int64(sm.number)
     first = (line % int64(caches.chip[Chip.L1_SETS])) * ways
     tags, used, ready = caches.l1_tags, caches.l1_used, caches.l1_ready
-    way, victim = int64(-1), first
+    way = int64(-1)
     for i in range(first, first + ways):
         if tags[number, i] == line:
             way = i
-        if used[number, i] < used[number, victim]:
-            victim = i
+            break
     if way < 0:
-        way = victim
+        way = first
+        for i in range(first + 1, first + ways):
+            if used[number, i] < used[number, way]:
+                way = i
         tags[number, way] = line
         for k in range(4):
             ready[number, 4 * way + k] = NEVER

@@ -231,7 +231,7 @@ def run_chip(
         if window >= end:
             _charge(ck)
             return 0
-        until = (window + 1) * _WINDOW
+        until = _WINDOW * (end if ck.sms.size == 1 else window + 1)  # one SM alone meets no other
         for sm in range(ck.sms.size):
             if ck.sms[sm].next < until:
                 outcome = _run_sm(step, s, mem, code, ck, table, caches, span, sm, until)
