@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -17,6 +17,11 @@ from simtc.errors import BadInputError, unknown
 
 __all__ = ["Device", "device", "device_names"]
 
+# Cycles of the SM clock that pass outside the SMs, whatever their clock.
+_PASS_ELSEWHERE = (
+    "l2_clock_cycles", "l2_store_queue_cycles", "dram_cycles", "dram_spread_cycles", "dram_tail_cycles",
+    "dram_row_tail_cycles", "dram_refresh_period_cycles", "dram_refresh_cycles",
+)  # fmt: skip
 _FOLDER = Path(__file__).resolve().parent / "devices"
 
 
@@ -45,6 +50,7 @@ class Device:
     cycle_level: Sm | None  # what the clock needs; None where only closed forms are known
     sm_count: int
     clock_mhz: int  # what simulations assume unless told otherwise: the clock that the measurements ran at
+    tensor_clock_mhz: int  # to which that falls while HMMA or IMMA execute; 0 where it is not known to
     base_clock_mhz: int
     boost_clock_mhz: int
     tdp_watts: int
@@ -55,6 +61,7 @@ class Device:
     l2_bytes_per_cycle: float  # of the chip, all slices, at the SM clock
     l2_measured_gb_per_s: float
     l2_hit_cycles: float  # latency of LDG.32 that misses L1
+    l2_clock_cycles: float  # of them, those that pass at L2's own clock; 0 where nothing is known
     l2_spread_cycles: float  # from the nearest to the farthest slice
     l2_fetch_bytes: int  # what a miss brings from DRAM
     l2_store_cost: float  # of a stored sector in its slice, in loads of one
@@ -103,6 +110,31 @@ class Device:
     def dram_measured_bytes_per_cycle(self) -> float:
         """DRAM bandwidth, measured, at the SM clock."""
         return self.dram_measured_gb_per_s * 1e3 / self.clock_mhz
+
+    def at(self, clock_mhz: int) -> Device:
+        """Return the board with its SMs at another clock: L2 and DRAM keep theirs, so their cycles change.
+
+        Example:
+            >>> h200 = device("h200")
+            >>> slow = h200.at(990)
+            >>> slow.dram_cycles / h200.dram_cycles, h200.l2_hit_cycles - slow.l2_hit_cycles == slow.l2_clock_cycles
+            (0.5, True)
+
+        """
+        ratio = clock_mhz / self.clock_mhz
+        changed = {name: getattr(self, name) * ratio for name in _PASS_ELSEWHERE}
+        l2_hit = self.l2_hit_cycles - self.l2_clock_cycles * (1 - ratio)
+        return replace(self, clock_mhz=clock_mhz, l2_hit_cycles=l2_hit, **changed)
+
+    def under_tensor_load(self) -> Device:
+        """Return the board as it runs a kernel with HMMA or IMMA: at `tensor_clock_mhz` if its clock is higher.
+
+        Example:
+            >>> device("h200").under_tensor_load().clock_mhz, device("t4").under_tensor_load().clock_mhz
+            (1815, 1590)
+
+        """
+        return self.at(self.tensor_clock_mhz) if 0 < self.tensor_clock_mhz < self.clock_mhz else self
 
     def tensor_rate(self, inputs: str, accumulator: str) -> float:
         """Return the dense multiply-adds a cycle and SM of a type pair, as this board runs it.

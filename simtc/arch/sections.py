@@ -230,7 +230,13 @@ class L1:
     store_full_sector_cycles: float
     store_full_line_cycles: float
     store_queue_sectors: float  # on their way to L2 before the data stage waits for them
-    miss_line_cycles: float  # of the data stage, for each line that comes from L2
+    pending_line_cycles: float  # of the data stage, for a line that was on its way already; one that was not takes one
+    request_cycles: float  # of the path to L2, for each line that loads ask for
+    store_request_cycles: float  # and for a line of which one sector is stored
+    store_turn_cycles: float  # from the last sector of a store there to the next load's request
+    store_turn_line_cycles: float  # and for each line of the store
+    tag_ahead_lines: float  # that loads may wait for at the tags without holding up what follows them
+    copy_tag_ahead_lines: float  # likewise LDGSTS
     constant_line_bytes: int
     constant_l1_cycles: float  # LDC that hits the L1 constant cache
     constant_l15_cycles: float

@@ -109,7 +109,7 @@ def _board(options: dict[str, Any]) -> Any:
     clock = options["clock_mhz"]
     if clock is not None and clock < 1:
         raise BadInputError(f"--clock-mhz {clock}: a positive number of MHz")
-    return board if clock is None else dataclasses.replace(board, clock_mhz=clock)
+    return board if clock is None else board.at(clock)
 
 
 def _run_shipped(name: str, options: dict[str, Any]) -> None:

@@ -85,6 +85,8 @@ def launch(
     shape[Geometry.LITERAL_WORDS] = literals.size
     memory = marshalled.arena.memory(banks)
     clocked = None
+    if timing and any(i.opcode.endswith("MMA") and i.opcode != "DMMA" for i in kernel.instructions):
+        board = board.under_tensor_load()
     if fidelity == "sampled":
         from simtc.timing.sampled import sample_launch  # noqa: PLC0415 - the clock is compiled only where it is used
 

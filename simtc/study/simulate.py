@@ -125,7 +125,7 @@ def simulation(
         raise BadInputError(f"clock {clock_mhz}: a positive number of MHz")
     if board.cycle_level is None:
         raise BadInputError(f"{board.name} ({board.sm_name}) has no tensor cores, which hgemm runs on. Try: simtc arch")
-    board = board if clock_mhz is None else replace(board, clock_mhz=clock_mhz)
+    board = (board if clock_mhz is None else board.at(clock_mhz)).under_tensor_load()
     choices = {name: options.pop(name) for name in _CHOICES if name in options}
     if options.get("beta", 0.0):
         choices["epilogue"] = "beta"

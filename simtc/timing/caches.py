@@ -156,7 +156,11 @@ def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     A sector that another SM of the same GPC has asked for and not received yet is not asked for again.
     """
     chip, number = caches.chip, int64(sm.number)
-    start = max(sm.link_free, t)
+    if sector >> 2 != sm.up_line:
+        sm.up_free += chip[Chip.UP_REQUEST]
+        sm.requests += 1
+        sm.up_line = sector >> 2
+    start = max(sm.link_free, t, sm.up_free)
     sm.link_free = start + _SECTOR / chip[Chip.LINK_BYTES]
     sm.link_bytes += _SECTOR
     gpcs = int64(chip[Chip.GPCS])

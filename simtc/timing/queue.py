@@ -1,9 +1,9 @@
 """The memory I/O path of an SM: a queue in each sub-core, one data stage for all, a return path to each.
 
-A memory instruction waits in its sub-core's queue, has its operands read through that sub-core's port, passes the tag
-stage (a line a cycle), joins the SM's short queue, passes the data stage (a wavefront, or a line of L1, at a time) and
-returns its data. A load that misses L1 leaves the queue at the tags and passes the data stage when its data comes.
-Nothing is reserved at issue: who comes first is served first.
+A memory instruction waits in its sub-core's queue, has its operands read through that sub-core's port, joins the SM's
+short queue, passes the data stage (a wavefront, or a line of L1, at a time) and returns its data. Loads pass the tags
+first, a line a cycle, where some lines may wait without holding up what follows. A load that misses L1 leaves the path
+there and joins the SM's queue when its data comes. Nothing is reserved at issue: who comes first is served first.
 """
 
 from __future__ import annotations
@@ -60,10 +60,9 @@ def _stage_cycles(sm: Record, op: Record, caches: Caches, i: Int) -> Float:
     if access == Access.GROUP:
         return 0.0
     if access == Access.GLOBAL_STORE:
-        full = op.returned >= 32 * sm.ring_sectors[i]  # of a store: the bytes that it writes
-        if full and sm.ring_sectors[i] == 4 * sm.ring_lines[i]:
+        if op.returned >= 32 * sm.ring_sectors[i] and sm.ring_sectors[i] == 4 * sm.ring_lines[i]:  # whole lines
             return max(sm.ring_lines[i] * caches.chip[Chip.STORE_LINE], 2.0)
-        return sm.ring_sectors[i] * caches.chip[Chip.STORE_FULL if full else Chip.STORE_PARTIAL]
+        return sm.ring_sectors[i] * caches.chip[Chip.STORE_FULL]
     if access == Access.COPY:
         return sm.ring_wavefronts[i] * wavefront
     return max(float64(sm.ring_lines[i]), sm.ring_sectors[i] * _SECTOR / caches.chip[Chip.STAGE_BYTES])
@@ -78,14 +77,28 @@ def _arrival(sm: Record, queue: Record, caches: Caches, i: Int, t: Float, asked:
     return arrival
 
 
-@jit(void(SM_RECORD, CACHES, int64, float64))
-def _write_through(sm: Record, caches: Caches, i: Int, t: Float) -> None:
-    """Send the sectors of a store on to L2."""
+@jit(float64(CACHES, int64))
+def _turn(caches: Caches, lines: Int) -> Float:
+    """Return the cycles from a store of some lines to the next load's request, on the path to L2."""
+    return caches.chip[Chip.STORE_TURN] + caches.chip[Chip.STORE_TURN_LINE] * lines
+
+
+@jit(void(SM_RECORD, OP_TIMING, CACHES, int64, float64))
+def _write_through(sm: Record, op: Record, caches: Caches, i: Int, t: Float) -> None:
+    """Send the sectors of a store on to L2: of each a flit, and its mask where it is not whole."""
+    chip, line = caches.chip, int64(-1)
+    whole = op.returned >= 32 * sm.ring_sectors[i]
+    flits = 1.0 if whole else chip[Chip.STORE_PARTIAL]
+    sm.up_free = max(sm.up_free, t)
     for k in range(sm.ring_sectors[i]):
-        sm.up_free = max(sm.up_free, t) + 1.0
-        behind = store_sector(caches, sm.ring_list[i, k], sm.up_free) - caches.chip[Chip.L2_QUEUE]
+        sector = int64(sm.ring_list[i, k])
+        alone = sector >> 2 != line and (k + 1 == sm.ring_sectors[i] or sm.ring_list[i, k + 1] >> 2 != sector >> 2)
+        line = sector >> 2
+        sm.up_free += max(flits, chip[Chip.UP_STORE]) if alone else flits
+        behind = store_sector(caches, sector, sm.up_free) - chip[Chip.L2_QUEUE]
         sm.up_free = max(sm.up_free, behind)
-    sm.stage_free = max(sm.stage_free, sm.up_free - caches.chip[Chip.STORE_QUEUE])
+    sm.stored = sm.up_free + _turn(caches, sm.ring_lines[i])
+    sm.stage_free = max(sm.stage_free, sm.up_free - chip[Chip.STORE_QUEUE])
     sm.drained = max(sm.drained, int64(sm.up_free) + 1)
 
 
@@ -105,7 +118,12 @@ def _misses(sm: Record, queue: Record, warp: Record, op: Record, caches: Caches,
     i = queue.head
     lines, wavefronts = int64(queue.ring_lines[i]), int64(queue.ring_wavefronts[i])
     # what it asks of L2 follows the stores before it
-    asked = max(float64(now), sm.up_free + sm.queued) if sm.queued > 0 or sm.up_free > now else float64(now)
+    looked = float64(sm.tag_free - max(lines, 1))
+    sm.up_free = max(sm.up_free, looked)
+    asked = max(sm.up_free, sm.stored)
+    if sm.queued > 0:
+        asked = max(asked, sm.up_free + sm.queued + sm.turn)
+    before = sm.requests
     arrival = _arrival(sm, queue, caches, i, float64(now), asked)
     if arrival <= now or sm.pending >= PENDING:
         return 0
@@ -114,8 +132,8 @@ def _misses(sm: Record, queue: Record, warp: Record, op: Record, caches: Caches,
         cycles = wavefronts * _WAVEFRONT / chip[Chip.STAGE_BYTES] / 2
         _complete(sm, warp, op, int64(queue.ring_warp[i]), arrival + cycles)
     else:
-        cycles = max(lines * chip[Chip.MISS_LINE], op.returned / chip[Chip.STAGE_BYTES])
-        cycles = min(cycles, float64(max(lines, 1)))
+        fetched = min(sm.requests - before, lines)
+        cycles = max(fetched + chip[Chip.PENDING_LINE] * (lines - fetched), 1.0)
     number = sm.pending_free[sm.pending]
     sm.pending += 1
     sm.pending_warp[number], sm.pending_place[number], sm.pending_sub[number] = (
@@ -139,7 +157,10 @@ def _move(sm: Record, queue: Record, warps: Array, op: Record, caches: Caches, w
     if access in (Access.SHARED_LOAD, Access.SHARED_STORE, Access.COPY):
         caches.counters[Counter.WAVEFRONTS] += queue.ring_wavefronts[j]
     is_global = access in (Access.GLOBAL_LOAD, Access.GLOBAL_STORE, Access.COPY, Access.ATOMIC)
-    sm.tag_free = now + (max(int64(queue.ring_lines[j]), 1) if is_global else 1)
+    if is_global:
+        lines = max(int64(queue.ring_lines[j]), 1)
+        sm.tag_free = max(sm.tag_free, now) + lines
+    sm.moved = now + 1
     is_load = access in (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
     if not is_load or not _misses(sm, queue, warps[warp], op, caches, sub, now):
         i = (sm.head + sm.count) % QUEUE
@@ -148,8 +169,11 @@ def _move(sm: Record, queue: Record, warps: Array, op: Record, caches: Caches, w
         sm.ring_sectors[i] = queue.ring_sectors[j]
         for k in range(queue.ring_sectors[j]):
             sm.ring_list[i, k] = queue.ring_list[j, k]
+        sm.ring_fill[i] = 0.0
         sm.count += 1
-        sm.queued += queue.ring_sectors[j] if access == Access.GLOBAL_STORE else 0
+        if access == Access.GLOBAL_STORE:
+            sm.queued += queue.ring_sectors[j]
+            sm.turn = _turn(caches, queue.ring_lines[j])
     queue.head = (j + 1) % QUEUE
     queue.count -= 1
     queue.reading = 0
@@ -162,6 +186,16 @@ def _move(sm: Record, queue: Record, warps: Array, op: Record, caches: Caches, w
         lower_board(sm, release, warp, op.read_barrier)
 
 
+@jit(void(SM_RECORD, SUB_RECORD, WARP_RECORD, OP_TIMING, CACHES, int64, float64, float64))
+def _fill(sm: Record, queue: Record, warp: Record, op: Record, caches: Caches, w: Int, cycles: Float, t: Float) -> None:
+    """Pass what has come from L2 for a load through the data stage."""
+    sm.stage_free = t + cycles
+    sm.stage_busy += cycles
+    if op.access != Access.COPY:
+        queue.return_free = max(queue.return_free, t) + op.returned / caches.chip[Chip.RETURN_BYTES]
+        _complete(sm, warp, op, w, max(t + cycles, queue.return_free))
+
+
 @jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, float64))
 def _serve(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, t: Float) -> None:
     """Pass the first instruction of the SM's queue through the data stage."""
@@ -170,6 +204,10 @@ def _serve(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, t:
     sm.count -= 1
     w = int64(sm.ring_warp[i])
     op, warp, queue = ops[sm.ring_place[i]], warps[w], subs[sm.ring_sub[i]]
+    if sm.ring_fill[i]:
+        sm.fills -= 1
+        _fill(sm, queue, warp, op, caches, w, sm.ring_fill[i], t)
+        return
     access = op.access
     cycles = _stage_cycles(sm, op, caches, i)
     sm.stage_free = t + cycles
@@ -177,7 +215,7 @@ def _serve(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, t:
     done = t + cycles
     if access == Access.GLOBAL_STORE:
         sm.queued -= sm.ring_sectors[i]
-        _write_through(sm, caches, i, t)
+        _write_through(sm, op, caches, i, t)
     elif access in (Access.SHARED_LOAD, Access.EXCHANGE, Access.GLOBAL_LOAD):
         back = op.returned / caches.chip[Chip.RETURN_BYTES]
         if access == Access.SHARED_LOAD:
@@ -190,20 +228,20 @@ def _serve(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, t:
 
 
 @jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, int64, int64))
-def _fill(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, number: Int, now: Int) -> None:
-    """Pass what has come from L2 through the data stage."""
+def _arrived(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, number: Int, now: Int) -> None:
+    """Let what has come from L2 join the SM's queue: its data stage serves it in turn."""
     sm.pending -= 1
     sm.pending_free[sm.pending] = number
-    w = int64(sm.pending_warp[number])
-    op, queue = ops[sm.pending_place[number]], subs[sm.pending_sub[number]]
+    w, place, sub = sm.pending_warp[number], sm.pending_place[number], sm.pending_sub[number]
     cycles = sm.pending_cycles[number]
-    t = max(sm.stage_free, float64(now))
-    sm.stage_free = t + cycles
-    sm.stage_busy += cycles
-    if op.access == Access.COPY:
-        return
-    queue.return_free = max(queue.return_free, t) + op.returned / caches.chip[Chip.RETURN_BYTES]
-    _complete(sm, warps[w], op, w, max(t + cycles, queue.return_free))
+    if 0 < sm.count < QUEUE:
+        i = (sm.head + sm.count) % QUEUE
+        sm.ring_warp[i], sm.ring_place[i], sm.ring_sub[i], sm.ring_fill[i] = w, place, sub, cycles
+        sm.count += 1
+        sm.fills += 1
+        sm.moves_at = min(sm.moves_at, max(now, int64(math.ceil(sm.stage_free))))
+    else:
+        _fill(sm, subs[sub], warps[w], ops[place], caches, int64(w), cycles, max(sm.stage_free, float64(now)))
 
 
 @jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, LONGS, LONGS, int64))
@@ -214,7 +252,7 @@ def settle(
     while sm.events > 0 and sm.heap_time[0] <= now:
         what = take(sm)
         if what & 15 == FILL:
-            _fill(sm, subs, warps, ops, caches, what >> 4, now)
+            _arrived(sm, subs, warps, ops, caches, what >> 4, now)
         elif what & PLACE:
             subs[what >> 4].held -= 1
             wake[what >> 4] = 0
@@ -223,6 +261,16 @@ def settle(
             warps[w].counts[what & 7] -= 1
             if until[w] == ASLEEP and warps[w].resident:  # it may have ended before its stores
                 until[w], wake[warps[w].sub] = 0, 0
+
+
+@jit(int64(SM_RECORD, OP_TIMING, CACHES))
+def _at_tags(sm: Record, op: Record, caches: Caches) -> Int:
+    """Return when an instruction may leave its sub-core's queue for the tags: 0 for one that does not wait there."""
+    if op.access == Access.COPY:
+        return sm.tag_free - int64(caches.chip[Chip.COPY_AHEAD])
+    if op.access in (Access.GLOBAL_LOAD, Access.ATOMIC):
+        return sm.tag_free - int64(caches.chip[Chip.TAG_AHEAD])
+    return 0
 
 
 @jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, LONGS, int64))
@@ -249,15 +297,18 @@ def advance(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, w
                 queue.busy[Pipe.MIO] += max(cycles - 1, 0)  # the first one was counted when it issued
             if queue.read_done <= now and (first < 0 or queue.read_done < earliest):
                 earliest, first = queue.read_done, sub
-        if first >= 0 and sm.count < depth and sm.tag_free <= now:
+        if first >= 0 and sm.count - sm.fills < depth and sm.count < QUEUE and sm.moved <= now:
             queue = subs[first]
-            _move(sm, queue, warps, ops[queue.ring_place[queue.head]], caches, wake, first, now)
-            moved = True
+            op = ops[queue.ring_place[queue.head]]
+            if _at_tags(sm, op, caches) <= now:
+                _move(sm, queue, warps, op, caches, wake, first, now)
+                moved = True
     due = int64(ASLEEP)
     if sm.count > 0:
         due = int64(math.ceil(sm.stage_free))
     for sub in range(first_sub, first_sub + cores):
         if subs[sub].count > 0:
-            free = max(subs[sub].read_done, sm.tag_free)
+            op = ops[subs[sub].ring_place[subs[sub].head]]
+            free = max(subs[sub].read_done, sm.moved, _at_tags(sm, op, caches))
             due = min(due, free) if free > now else due
     sm.moves_at = due

@@ -203,6 +203,10 @@ SM: Final = np.dtype(
         ("number", np.int64),
         ("next", np.int64),
         ("moves_at", np.int64),  # when something may move on its memory I/O path
+        ("ring_fill", np.float64, (QUEUE,)),  # of what has come from L2: cycles of the data stage; 0 for instructions
+        ("fills", np.int32),  # of them in the ring
+        ("requests", np.int64),  # of lines, by loads
+        ("moved", np.int64),  # when the next instruction may leave the sub-cores' queues
         ("tag_free", np.int64),  # when the tag stage takes the next instruction
         ("stage_free", np.float64),
         ("stage_busy", np.float64),
@@ -210,6 +214,9 @@ SM: Final = np.dtype(
         ("link_free", np.float64),  # from L2 to this SM
         ("link_bytes", np.float64),
         ("up_free", np.float64),  # from this SM to L2
+        ("stored", np.float64),  # when a load may follow the last store there
+        ("up_line", np.int64),  # the line of the last request of a load
+        ("turn", np.float64),  # cycles from the last store to a load, while it waits for the data stage
         ("queued", np.int64),  # sectors of stores that wait for the data stage
         ("barrier_free", np.int64),  # when the barrier unit takes the next arrival
         ("constants", np.int64, (2, LINES)),  # when each line is there: of operands, of LDC; 0 for not asked for
@@ -299,7 +306,7 @@ class Chip(IntEnum):
     CONSTANT_FIRST = 36  # first touch of a line of constants by LDC
     OPERAND_FIRST = 37  # and by an operand or ULDC
     BARRIER_ARRIVAL = 38
-    MISS_LINE = 39  # of the data stage, for each line that comes from L2
+    PENDING_LINE = 39  # of the data stage, for a line that was on its way to L1 already
     STORE_LINE = 40  # and for each line that is stored whole
     STORE_QUEUE = 41  # sectors on their way up that do not hold the data stage
     L2_QUEUE = 42  # cycles that a slice may be behind before stores wait for it
@@ -309,6 +316,12 @@ class Chip(IntEnum):
     DRAM_TAIL_ROW = 48  # and from another row
     CODE_LINE = 45  # from one line of straight code to the next, when it comes for the first time
     CODE_FIRST = 46  # until the first line of code comes that none before it announced; 0 where all code is there
+    UP_REQUEST = 49  # cycles of the path to L2 that the request of a line takes
+    UP_STORE = 50  # and a line of which one sector is stored
+    STORE_TURN = 51  # cycles there from a store to a load's request
+    STORE_TURN_LINE = 52  # and for each of the store's lines
+    TAG_AHEAD = 53  # lines that may wait at the tags, of loads
+    COPY_AHEAD = 54  # and of LDGSTS
     COUNT = 56
 
 

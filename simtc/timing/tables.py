@@ -57,6 +57,7 @@ _ACCESS = {
     "MATCH": Access.EXCHANGE,
 }
 _LONG = ("LDG", "LD", "LDL", "STG", "ST", "STL", "LDGSTS", "LDGDEPBAR", "ATOM", "ATOMG", "RED", "REDG")
+_NARROW = {"U8": 1, "S8": 1, "U16": 2, "S16": 2}  # bytes
 _WIDTHS = {"U8": 32, "S8": 32, "U16": 32, "S16": 32, "64": 64, "128": 128}
 
 
@@ -234,6 +235,8 @@ def _memory(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         op["operand_read"], op["war"] = round(constants.operand_read_cycles), round(constants.war_cycles)
         latency = constants.latency_cycles
     op["returned"] = 0 if access in (Access.COPY, Access.GROUP) else 4 * bits
+    if access is Access.GLOBAL_STORE:
+        op["returned"] = 32 * next((_NARROW[m] for m in instruction.modifiers if m in _NARROW), bits // 8)
     op["is_store"] = access is Access.SHARED_STORE
     if access is Access.GROUP:
         op["tail"] = 1
