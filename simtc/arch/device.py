@@ -81,6 +81,9 @@ class Device:
     dram_refresh_cycles: float  # during which nothing is read; 0 where it is part of the latency
     constants: Mapping[str, Constant]  # provenance, by path; the SM's included
 
+    def __hash__(self) -> int:  # cheap and consistent with equality; what is a mapping stays out of it
+        return hash((self.name, self.clock_mhz))
+
     @property
     def sm(self) -> Sm:
         """The SM generation.

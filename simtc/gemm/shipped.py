@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from simtc.arch import Device
 from simtc.errors import BadInputError, unknown
-from simtc.isa import Kernel
+from simtc.isa import Kernel, Program
 from simtc.resources import folder
 from simtc.sass import load
 
@@ -75,7 +76,7 @@ class Shipped:
                 f"Try: simtc run {self.name} --device {_EXAMPLES[max(self.sms)]}"
             )
         path = folder("kernels") / "listings" / f"sm_{max(able)}" / f"{self.source.removesuffix('.cu')}.sass"
-        return load(path)[self.name]
+        return _listing(path)[self.name]
 
     def check(self, m: int, n: int, k: int) -> None:
         """Refuse sizes that the kernel cannot work on.
@@ -115,6 +116,11 @@ class Shipped:
 
 
 _EXAMPLES = {70: "v100_sxm2", 75: "t4", 80: "a100_sxm", 90: "h200"}
+
+
+@cache
+def _listing(path: Path) -> Program:
+    return load(path)
 
 
 @cache

@@ -9,7 +9,7 @@ import numpy as np
 from simtc.arch import Device
 from simtc.bundle import bundle
 from simtc.errors import BadInputError, SimtcError
-from simtc.isa import Instruction, Kernel
+from simtc.isa import Kernel
 from simtc.machine.arena import Arena
 from simtc.machine.faults import fault_error
 from simtc.machine.functional import WORK_WORDS
@@ -317,9 +317,7 @@ def read_timing(kernel: Kernel, clock: Clock, room: Occupancy, device: Device) -
         blocks_per_sm=room.blocks,
         occupancy_limit=room.limit,
         timeline=_timeline(kernel, clock, device) if clock.slices.shape[0] else None,
-        by_instruction=tuple(
-            _instruction_time(instruction, clock, place) for place, instruction in enumerate(kernel.instructions)
-        ),
+        by_instruction=_by_instruction(kernel, clock),
     )
 
 
@@ -349,15 +347,21 @@ def _resources(clock: Clock, device: Device) -> dict[str, float]:
     }
 
 
-def _instruction_time(instruction: Instruction, clock: Clock, place: int) -> InstructionTime:
-    causes = clock.stalls[place]
-    stalled = [Stall(i) for i in causes.argsort()[::-1] if causes[i] and i != Stall.selected]
-    return InstructionTime(
-        address=instruction.address,
-        text=instruction.text or instruction.mnemonic,
-        source=instruction.source,
-        issued=int(clock.issued[place]),
-        cycles=int(causes.sum()),
-        top_stall=(stalled[0] if stalled else Stall.selected).name,
-        conflicts=int(clock.conflicts[place]),
+def _by_instruction(kernel: Kernel, clock: Clock) -> tuple[InstructionTime, ...]:
+    names = [cause.name for cause in Stall]
+    columns = (
+        kernel.instructions, clock.issued.tolist(), clock.conflicts.tolist(), clock.stalls.tolist(),
+        clock.stalls.argsort(axis=1)[:, ::-1].tolist(),
+    )  # fmt: skip
+    return tuple(
+        InstructionTime(
+            address=instruction.address,
+            text=instruction.text or instruction.mnemonic,
+            source=instruction.source,
+            issued=issued,
+            cycles=sum(causes),
+            top_stall=names[next((i for i in order if causes[i] and i != Stall.selected), Stall.selected)],
+            conflicts=conflicts,
+        )
+        for instruction, issued, conflicts, causes, order in zip(*columns, strict=False)  # arrays have a row to spare
     )

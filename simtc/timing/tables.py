@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from simtc.arch import Device
@@ -61,6 +63,7 @@ _NARROW = {"U8": 1, "S8": 1, "U16": 2, "S16": 2}  # bytes
 _WIDTHS = {"U8": 32, "S8": 32, "U16": 32, "S16": 32, "64": 64, "128": 128}
 
 
+@lru_cache(maxsize=64)
 def clock_table(kernel: Kernel, device: Device) -> Table:
     """Build the table of a kernel on a board.
 
@@ -92,7 +95,10 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
             op[f"first_{name}"], op[f"{name}s"] = len(rows), len(places)
             guard = _guard_row(instruction) if name == "read" else -1
             rows.extend(p + (LATE if p in late else 0) + (GUARD if p == guard else 0) for p in places)
-    return Table(ops=ops, rows=np.array(rows or [0], np.int16), safe=producers.table())
+    table = Table(ops=ops, rows=np.array(rows or [0], np.int16), safe=producers.table())
+    for array in table:
+        array.flags.writeable = False  # launches share it
+    return table
 
 
 def _guard_row(instruction: Instruction) -> int:
