@@ -11,7 +11,8 @@ import time
 from statistics import mean
 
 from simtc.arch import device
-from simtc.gemm import operands, shipped, solve
+from simtc.gemm import operands, shipped
+from simtc.launch import launch
 from simtc.resources import folder
 
 CAPTURE = json.loads((folder("validate") / "captures" / "h200" / "evaluation.json").read_text())
@@ -29,9 +30,12 @@ def main(most: int) -> None:
         if grid[0] * grid[1] > most:
             continue
         arrays = operands(kernel, **size)
-        start = time.perf_counter()
-        run = solve(kernel, chip, arrays, **size, alpha=1.25, beta=-0.5, timing=True, caches=one["caches"]).launch
-        took += time.perf_counter() - start
+        start = time.thread_time()
+        run = launch(
+            kernel.kernel(chip), grid, kernel.threads, kernel.arguments(arrays, **size, alpha=1.25, beta=-0.5),
+            shared_bytes=kernel.dynamic_shared_bytes, device=chip, timing=True, caches=one["caches"],
+        )  # fmt: skip
+        took += time.thread_time() - start
         executed += run.instructions
         alone = grid[0] * grid[1] == 1
         measured = one["sm__cycles_active.max"] if alone else one["gpc__cycles_elapsed.max"]

@@ -12,9 +12,20 @@ import sys
 import time
 
 from simtc.arch import device
-from simtc.gemm import operands, shipped, solve
+from simtc.gemm import operands, shipped
+from simtc.launch import launch
 
 PEER = 0.0155, 0.0198  # million warp-instructions a second: Accel-Sim 1.x, measured on this kind of machine
+ONE_BLOCK = [
+    ("wmma_tiled", "t4"),
+    ("wmma_tiled", "h200"),
+    ("wmma_ragged", "h200"),
+    ("mma_m16n8k16_f32", "h200"),
+    ("mma_async_f32", "h200"),
+    ("wmma_naive", "h200"),
+    ("wmma_s8", "h200"),
+    ("mma_m8n8k4_f32", "v100_sxm2"),
+]
 LARGE = [
     ("wmma_tiled", "v100_sxm2"),
     ("wmma_tiled", "t4"),
@@ -25,12 +36,15 @@ LARGE = [
 
 
 def timed(name: str, board: str, m: int, n: int, k: int, fidelity: str) -> tuple[float, int, int]:
-    """Return the processor's seconds of a launch, which other programs do not count in, its instructions and cycles."""
+    """Return this thread's seconds of a launch, which nothing else counts in, its instructions and cycles."""
     kernel = shipped(name)
     arrays = operands(kernel, m, n, k, seed=None)
-    start = time.process_time()
-    run = solve(kernel, device(board), arrays, m=m, n=n, k=k, timing=True, fidelity=fidelity).launch
-    return time.process_time() - start, run.instructions, run.cycles
+    start = time.thread_time()
+    run = launch(
+        kernel.kernel(device(board)), kernel.grid(m, n), kernel.threads, kernel.arguments(arrays, m, n, k, 1.0, 0.0),
+        shared_bytes=kernel.dynamic_shared_bytes, device=board, timing=True, fidelity=fidelity,
+    )  # fmt: skip
+    return time.thread_time() - start, run.instructions, run.cycles
 
 
 def large() -> None:
@@ -43,11 +57,14 @@ def large() -> None:
 def main() -> None:
     """Print speed, times and memory."""
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    timed("wmma_tiled", "t4", 128, 128, 64, "full")
-    seconds, executed, _ = timed("wmma_tiled", "t4", 128, 128, 8192, "full")
-    rate = executed / seconds / 1e6
-    ratio = f"{rate / PEER[1]:.0f} to {rate / PEER[0]:.0f} times Accel-Sim"
-    print(f"full, one SM, one thread: {rate:.2f} million warp-instructions a second, {ratio}")
+    for name, board in ONE_BLOCK:
+        (m, n, least), k = shipped(name).block, 8192
+        timed(name, board, m, n, 2 * least, "full")  # what only the first launch takes
+        seconds, executed, _ = timed(name, board, m, n, k, "full")
+        rate = executed / seconds / 1e6
+        ratio = f"{rate / PEER[1]:.0f} to {rate / PEER[0]:.0f} times Accel-Sim"
+        size = f"{m} x {n} x {k}"
+        print(f"full, one SM, one thread: {name} {size} on {board}: {rate:.2f} million a second, {ratio}")
     timed("wmma_tiled", "t4", 256, 256, 256, "sampled")
     for name, board in LARGE:
         seconds, _, cycles = timed(name, board, 8192, 8192, 8192, "sampled")
