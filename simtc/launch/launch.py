@@ -13,7 +13,8 @@ from simtc.launch.grid import bank0, dim3, geometry
 from simtc.machine.functional import execute
 from simtc.machine.lowering import Lowered, lower
 from simtc.machine.state import Geometry
-from simtc.results import LaunchResult
+from simtc.results import LaunchResult, Timing
+from simtc.timing.request import Request
 
 __all__ = ["INSTRUCTION_LIMIT", "launch"]
 
@@ -87,27 +88,9 @@ def launch(
     clocked = None
     if timing and any(i.opcode.endswith("MMA") and i.opcode != "DMMA" for i in kernel.instructions):
         board = board.under_tensor_load()
-    if fidelity == "sampled":
-        from simtc.timing.sampled import sample_launch  # noqa: PLC0415 - the clock is compiled only where it is used
-
-        clocked = sample_launch(
-            lowered,
-            device=board,
-            grid=grid3,
-            block=block3,
-            geometry=shape,
-            literals=literals,
-            memory=memory,
-            arena=marshalled.arena,
-            warm=caches == "warm",
-            progress=progress,
-        )
-        instructions = sum(one.issued for one in clocked.by_instruction)
-    elif timing:
-        from simtc.timing.simulate import time_launch  # noqa: PLC0415 - the clock is compiled only where it is used
-
-        clocked = time_launch(
-            lowered,
+    if timing:
+        request = Request(
+            lowered=lowered,
             device=board,
             grid=grid3,
             block=block3,
@@ -120,6 +103,7 @@ def launch(
             slices=_SLICES if timeline else 0,
             progress=progress,
         )
+        clocked = _clocked(request, fidelity)
         instructions = sum(one.issued for one in clocked.by_instruction)
     else:
         instructions = execute(
@@ -139,6 +123,17 @@ def launch(
     return LaunchResult(
         kernel=kernel.name, device=board.name, grid=grid3, block=block3, instructions=instructions, timing=clocked
     )
+
+
+def _clocked(request: Request, fidelity: str) -> Timing:
+    """Time a launch; the clock is compiled only where it is used."""
+    if fidelity == "sampled":
+        from simtc.timing.sampled import sample_launch  # noqa: PLC0415 - see above
+
+        return sample_launch(request)
+    from simtc.timing.simulate import time_launch  # noqa: PLC0415 - see above
+
+    return time_launch(request)
 
 
 def _needs_data(lowered: Lowered) -> bool:

@@ -10,7 +10,8 @@ import math
 
 from simtc.jit import Array, Float, Int, Record, jit
 from simtc.machine.types import float64, int64, void
-from simtc.timing.state import BANKS, CACHES, MERGED, SM_RECORD, Caches, Chip, Counter, Server
+from simtc.timing.constants import BANKS, MERGED, Chip, Counter, Server
+from simtc.timing.state import CACHES, SM_RECORD, Caches
 
 __all__ = ["NEVER", "load_sector", "store_sector", "warm_l2"]
 

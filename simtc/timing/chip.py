@@ -9,22 +9,11 @@ from simtc.machine.state import CODE, MEMORY, STATE, Code, Event, Geometry, Memo
 from simtc.machine.step import STEP
 from simtc.machine.types import LONGS, int64, void
 from simtc.results.stall import Stall
+from simtc.timing.constants import ASLEEP, Chip, Counter
 from simtc.timing.issue import admit, check_hazards, follow, occupy, pick, turn
 from simtc.timing.queue import advance, settle
 from simtc.timing.record import close
-from simtc.timing.state import (
-    ASLEEP,
-    CACHES,
-    CLOCK,
-    SM_RECORD,
-    SUB_RECORD,
-    TABLE,
-    Caches,
-    Chip,
-    Clock,
-    Counter,
-    Table,
-)
+from simtc.timing.state import CACHES, CLOCK, SM_RECORD, SUB_RECORD, TABLE, Caches, Clock, Table
 
 __all__ = ["run_chip"]
 

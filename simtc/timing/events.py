@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from simtc.jit import Int, Record, jit
 from simtc.machine.types import int64, void
-from simtc.timing.state import HEAP, SM_RECORD
+from simtc.timing.constants import HEAP
+from simtc.timing.state import SM_RECORD
 
 __all__ = ["FILL", "PLACE", "expect_fill", "free_place", "lower_board", "take"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from simtc.jit import Array, Int, Record, jit
 from simtc.machine.types import LONGS, int64
 from simtc.results.stall import Stall
-from simtc.timing.state import CODE_LINE, OP_TIMING, SM_RECORD, WARP_RECORD
+from simtc.timing.constants import CODE_LINE
+from simtc.timing.state import OP_TIMING, SM_RECORD, WARP_RECORD
 
 __all__ = ["fetching", "misses_constant", "waits_for_constant"]
 

@@ -11,30 +11,13 @@ from simtc.machine.run import start_block
 from simtc.machine.state import BLOCK, STATE, WARP, Event, Outcome, State, Waiting
 from simtc.machine.types import LONGS, int64, void
 from simtc.results.stall import Stall
+from simtc.timing.constants import ASLEEP, GUARD, LATE, ROWS, Access, Chip, Counter, Kind, Pipe
 from simtc.timing.events import lower_board
 from simtc.timing.fetch import fetching, misses_constant, waits_for_constant
 from simtc.timing.hazards import Consumer
 from simtc.timing.queue import push
 from simtc.timing.record import show
-from simtc.timing.state import (
-    ASLEEP,
-    CLOCK,
-    GUARD,
-    LATE,
-    OP_TIMING,
-    ROWS,
-    SM_RECORD,
-    SUB_RECORD,
-    TABLE,
-    WARP_RECORD,
-    Access,
-    Chip,
-    Clock,
-    Counter,
-    Kind,
-    Pipe,
-    Table,
-)
+from simtc.timing.state import CLOCK, OP_TIMING, SM_RECORD, SUB_RECORD, TABLE, WARP_RECORD, Clock, Table
 
 __all__ = ["admit", "cause_of", "check_hazards", "follow", "occupy", "pick", "turn"]
 

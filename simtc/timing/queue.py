@@ -13,22 +13,9 @@ import math
 from simtc.jit import Array, Float, Int, Record, jit
 from simtc.machine.types import LONGS, float64, int64, void
 from simtc.timing.caches import load_sector, store_sector
+from simtc.timing.constants import ASLEEP, PENDING, QUEUE, Access, Chip, Counter, Pipe
 from simtc.timing.events import FILL, PLACE, expect_fill, free_place, lower_board, take
-from simtc.timing.state import (
-    ASLEEP,
-    CACHES,
-    OP_TIMING,
-    PENDING,
-    QUEUE,
-    SM_RECORD,
-    SUB_RECORD,
-    WARP_RECORD,
-    Access,
-    Caches,
-    Chip,
-    Counter,
-    Pipe,
-)
+from simtc.timing.state import CACHES, OP_TIMING, SM_RECORD, SUB_RECORD, WARP_RECORD, Caches
 
 __all__ = ["advance", "push", "settle"]
 
@@ -167,11 +154,11 @@ def _move(sm: Record, queue: Record, warps: Array, op: Record, caches: Caches, w
         sm.ring_warp[i], sm.ring_place[i], sm.ring_sub[i] = warp, queue.ring_place[j], sub
         sm.ring_wavefronts[i], sm.ring_lines[i] = queue.ring_wavefronts[j], queue.ring_lines[j]
         sm.ring_sectors[i] = queue.ring_sectors[j]
-        for k in range(queue.ring_sectors[j]):
-            sm.ring_list[i, k] = queue.ring_list[j, k]
         sm.ring_fill[i] = 0.0
         sm.count += 1
         if access == Access.GLOBAL_STORE:
+            for k in range(queue.ring_sectors[j]):
+                sm.ring_list[i, k] = queue.ring_list[j, k]
             sm.queued += queue.ring_sectors[j]
             sm.turn = _turn(caches, queue.ring_lines[j])
     queue.head = (j + 1) % QUEUE

@@ -8,7 +8,8 @@ from simtc.arch import Device
 from simtc.bundle import bundle
 from simtc.machine.state import Memory
 from simtc.timing.caches import NEVER, warm_l2
-from simtc.timing.state import CACHES, WAYS, Caches, Chip, Counter, Server
+from simtc.timing.constants import WAYS, Chip, Counter, Server
+from simtc.timing.state import CACHES, Caches
 
 __all__ = ["fill", "resident"]
 

@@ -7,32 +7,31 @@ and as what they have brought into L2.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from simtc.arch import Device
 from simtc.bundle import bundle
-from simtc.machine.arena import Arena
 from simtc.machine.faults import fault_error
 from simtc.machine.functional import WORK_WORDS
 from simtc.machine.lowering import Lowered
 from simtc.machine.micro import Control, Family
-from simtc.machine.state import CODE, MEMORY, STATE, Geometry, Memory, State, new_state
-from simtc.machine.step import step
+from simtc.machine.state import CODE, MEMORY, STATE, new_state
 from simtc.models.occupancy import Occupancy
 from simtc.results import Stall, Timing
-from simtc.timing.chip import run_chip
-from simtc.timing.footprint import Footprint, Footprints, Grid
-from simtc.timing.residence import fill, resident
-from simtc.timing.simulate import new_clock, read_timing, require_safety, room_of
+from simtc.timing.constants import Chip
+from simtc.timing.footprint import Footprints, Grid
+from simtc.timing.reading import read_timing, require_safety
+from simtc.timing.request import Request
+from simtc.timing.residence import resident
+from simtc.timing.sample import Course, Sample
+from simtc.timing.setup import new_clock, room_of
 from simtc.timing.skeleton import skeleton
-from simtc.timing.skipping import Settled, Shortened, Skipper, Traveller
-from simtc.timing.state import CACHES, CLOCK, SPAN, TABLE, Caches, Chip, Clock, Table
+from simtc.timing.skipping import Settled, Shortened, Traveller
+from simtc.timing.state import Caches, Clock
 from simtc.timing.tables import clock_table
-from simtc.timing.totals import chip_wide, restored, vector
+from simtc.timing.totals import chip_wide, restored
 
 __all__ = ["sample_launch"]
 
@@ -43,23 +42,10 @@ _KEPT = (7, 13)  # laps of a shortened loop
 _MANY = 30  # waves, of which the last one is like the others
 _UNSETTLED = 0.02  # doubt about a cycle that was extrapolated from shortened loops
 _UNEVEN = 0.25  # doubt about a last wave of drifting blocks: some SM gets one more of them than its share
-_GONE = 0.25  # doubt about a warm launch of which nothing but the main loop's operands fits L2
 _SHARED = 0.03  # doubt about a cycle in which warps wait for memory that other SMs use too
 
 
-def sample_launch(
-    lowered: Lowered,
-    *,
-    device: Device,
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    geometry: np.ndarray,
-    literals: np.ndarray,
-    memory: Memory,
-    arena: Arena,
-    warm: bool,
-    progress: Callable[[int, int], None] | None = None,
-) -> Timing:
+def sample_launch(request: Request) -> Timing:
     """Estimate the cycles of a launch. What memory holds afterwards is of no use.
 
     Raises:
@@ -67,33 +53,30 @@ def sample_launch(
         SimtcError: an instruction read a fixed-latency result before it was ready: a latency table is wrong.
 
     """
-    geometry = geometry.copy()
-    geometry[Geometry.TRACE] = 1
-    room = room_of(lowered.kernel, device, block, geometry)
-    blocks = grid[0] * grid[1] * grid[2]
-    sms = min(device.sm_count, blocks)
+    lowered, device, memory, blocks = request.lowered, request.device, request.memory, request.blocks
+    geometry, room, sms = request.traced(), room_of(request), min(device.sm_count, blocks)
     waves = Grid(blocks=blocks, sms=sms, slots=min(room.blocks, -(-blocks // sms)))
     bones = skeleton(lowered)
     prints = Footprints(
-        lowered.code, bones, grid=waves, geometry=geometry, literals=literals, memory=memory, l2_bytes=device.l2_bytes,
-        gpcs=device.gpcs,
+        lowered.code, bones, grid=waves, geometry=geometry, literals=request.literals, memory=memory,
+        l2_bytes=device.l2_bytes, gpcs=device.gpcs,
     )  # fmt: skip
-    held = resident(device, memory) if warm else None
+    held = resident(device, memory) if request.warm else None
     table = clock_table(lowered.kernel, device)
     loop = prints.main_loop
     drifts = loop >= 0 and not (waves.slots <= _IN_STEP and _has_barrier(lowered, bones.loops[loop]))
     chosen = _chosen(waves.waves, few=drifts)
 
-    def run(skip: int | None) -> _Sample:
-        state = new_state(literals, geometry, slots=waves.slots, work_words=WORK_WORDS)
-        clock, caches = _one_sm(lowered, device, waves, room, chosen, memory, warm=warm)
+    def run(skip: int | None) -> Sample:
+        state = new_state(request.literals, geometry, slots=waves.slots, work_words=WORK_WORDS)
+        clock, caches = _one_sm(request, waves, room, chosen)
         parts = bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, lowered.code)
         common: dict[str, Any] = {
             "traveller": Traveller(bones=bones, state=state, parts=parts),
             "clock": clock, "caches": caches, "blocks": len(clock.order), "block_warps": room.warps,
         }  # fmt: skip
         skipper = Settled(sms=sms, **common) if skip is None else Shortened(place=loop, skip=skip, **common)
-        sample = _Sample(
+        sample = Sample(
             grid=waves,
             chosen=chosen,
             prints=prints,
@@ -103,9 +86,9 @@ def sample_launch(
             caches=caches,
             parts=parts,
         )
-        outcome = sample.run(table, progress)
+        outcome = sample.run(table, request.progress)
         if outcome < 0:
-            raise fault_error(outcome, lowered.kernel, state, arena, grid)
+            raise fault_error(outcome, lowered.kernel, state, request.arena, request.grid)
         require_safety(lowered.kernel, clock)
         return sample
 
@@ -147,23 +130,15 @@ def _chosen(waves: int, *, few: bool) -> list[int]:
     return sorted(({0} | middle | last) & set(range(waves)))
 
 
-def _one_sm(
-    lowered: Lowered,
-    device: Device,
-    waves: Grid,
-    room: Occupancy,
-    chosen: list[int],
-    memory: Memory,
-    *,
-    warm: bool,
-) -> tuple[Clock, Caches]:
+def _one_sm(request: Request, waves: Grid, room: Occupancy, chosen: list[int]) -> tuple[Clock, Caches]:
     """Return the first SM before its first block."""
+    device, memory = request.device, request.memory
     clock, caches = new_clock(
-        lowered.kernel, device, sms=1, slots=waves.slots, room=room, laps=_LAPS_ROOM, shares=len(memory.starts),
+        request.lowered.kernel, device, sms=1, slots=waves.slots, room=room, laps=_LAPS_ROOM, shares=len(memory.starts),
         order=np.concatenate([waves.of_first_sm(w) for w in chosen]), l2_bytes=max(device.l2_bytes, _L2_ROOM),
     )  # fmt: skip
     caches.shares[:, 0] = memory.starts >> 5
-    if not warm:
+    if not request.warm:
         clock.chip[Chip.CODE_FIRST] = device.sm.fetch.first_cycles
     return clock, caches
 
@@ -174,17 +149,7 @@ def _shared_doubt(timing: Timing, sms: int) -> float:
     return _SHARED * waiting / max(timing.warp_cycles, 1) if sms > 1 else 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Course:
-    """What became of the waves that an SM executed."""
-
-    spans: np.ndarray  # (waves,) cycles until its next wave began, or the end
-    vectors: np.ndarray  # (waves, places) what was counted meanwhile
-    skipped: float  # laps of each warp
-    doubts: float  # cycles by which the sum of the spans may be wrong
-
-
-def _extrapolated(short: _Course, longer: _Course) -> _Course:
+def _extrapolated(short: Course, longer: Course) -> Course:
     """Return the course of the whole loop from two in which each warp went round it a few times, and more times."""
     if short.skipped <= longer.skipped:
         return longer
@@ -192,111 +157,10 @@ def _extrapolated(short: _Course, longer: _Course) -> _Course:
     spans = longer.spans + times * (longer.spans - short.spans)
     vectors = longer.vectors + times * (longer.vectors - short.vectors)
     doubts = _UNSETTLED * float(spans.sum() - longer.spans.sum())
-    return _Course(spans=spans, vectors=vectors.clip(0), skipped=longer.skipped, doubts=doubts)
+    return Course(spans=spans, vectors=vectors.clip(0), skipped=longer.skipped, doubts=doubts)
 
 
-@dataclass(slots=True, kw_only=True)
-class _Sample:
-    """One SM on its way through the waves that stand for the launch."""
-
-    grid: Grid
-    chosen: list[int]
-    prints: Footprints
-    skipper: Skipper
-    clock: Clock
-    caches: Caches
-    parts: tuple[State, Memory, Any]
-    warm: np.ndarray | None  # sectors that L2 held before the launch
-    base: np.ndarray = field(init=False)  # the chip's own constants
-    entered: int = 0  # waves
-    admitted: list[float] = field(default_factory=list)  # when the SM got each of its blocks
-    at_wave: list[np.ndarray] = field(default_factory=list)  # the vector at the end of each executed wave
-
-    def __post_init__(self) -> None:
-        self.base = self.clock.chip.copy()
-
-    def run(self, table: Table, progress: Callable[[int, int], None] | None) -> int:
-        """Execute the chosen waves; return 1, or a fault."""
-        clock, span = self.clock, np.zeros(SPAN, np.int64)
-        bundled, tabled, cached = bundle(CLOCK, clock), bundle(TABLE, table), bundle(CACHES, self.caches)
-        state, mem, code = self.parts
-        self._enter(cached)
-        sizes = np.cumsum([len(self.grid.of_first_sm(w)) for w in self.chosen])
-        while True:
-            outcome = int(run_chip(step, state, mem, code, bundled, tabled, cached, span, self.skipper.windows))
-            if outcome:
-                self._end_wave()
-                return outcome
-            self._note_admissions()
-            while len(self.at_wave) < len(sizes) - 1 and clock.grid[2] >= sizes[len(self.at_wave)]:
-                self._end_wave()
-            if self.entered < len(sizes) and clock.grid[0] > sizes[self.entered - 1]:
-                self._enter(cached)
-                if progress:
-                    progress(self.entered, len(sizes))
-            count = int(clock.lap_count[0])
-            if count:
-                self.skipper.look(clock.laps[:count].tolist())
-                clock.lap_count[0] = 0
-
-    def _enter(self, cached: Caches) -> None:
-        """Give the SM its share of the chip for the wave that begins, and L2 what it holds by then."""
-        w = self.chosen[self.entered]
-        self.entered += 1
-        chip, base = self.clock.chip, self.base
-        footprint = self.prints.of_wave(w)
-        if footprint.active > 1:  # one queue for all slices, as wide as this SM's share of them
-            chip[Chip.SLICES] = 1
-            chip[Chip.SLICE_BYTES] = base[Chip.SLICES] * base[Chip.SLICE_BYTES] / (footprint.active * footprint.merged)
-            if base[Chip.GPCS]:  # likewise of its GPC's port
-                chip[Chip.GPCS], chip[Chip.GPC_BYTES] = 1, base[Chip.GPCS] * base[Chip.GPC_BYTES] / footprint.active
-        chip[Chip.DRAM_BYTES] = base[Chip.DRAM_BYTES] / footprint.active
-        self.caches.shares[:, 1], self.caches.shares[:, 2] = footprint.shares, footprint.shares * footprint.costs
-        fill(self.caches, cached, self._held(w, footprint))
-
-    def _end_wave(self) -> None:
-        self.at_wave.append(vector(self.clock, self.caches) + self.skipper.added)
-
-    @property
-    def overflow(self) -> float:
-        """Return the doubt of a warm launch whose buffers do not fit L2: what is gone when is a matter of chance."""
-        if self.warm is None:
-            return 0.0
-        return _GONE * float(1 - self.prints.of_wave(0).kept.min())
-
-    @property
-    def uneven(self) -> bool:
-        """Whether blocks drift and the last wave has not one for each place."""
-        full = self.grid.blocks % self.grid.wave_blocks == 0
-        return isinstance(self.skipper, Shortened) and self.grid.waves > 1 and not full
-
-    def _held(self, w: int, footprint: Footprint) -> np.ndarray:
-        held = self.prints.held(w, footprint) if footprint.has_hits else np.zeros(0, np.int64)
-        if self.warm is None:
-            return held
-        return np.union1d(held, self.prints.part(self.warm, footprint.kept))
-
-    def _note_admissions(self) -> None:
-        warps = len(self.clock.warps) // self.grid.slots
-        for place in range(len(self.admitted), int(self.clock.grid[0])):
-            slot = int(np.flatnonzero(self.clock.running == self.clock.order[place])[0])
-            self.admitted.append(float(self.clock.warps["start"][slot * warps]) + self.skipper.cycles)
-            self.skipper.admit(slot)
-
-    def course(self) -> _Course:
-        """Return what became of each wave."""
-        final = float(max(self.clock.sms["last_cycle"].max(), self.clock.sms["drained"].max()))
-        ends = np.cumsum([len(self.grid.of_first_sm(w)) for w in self.chosen])
-        starts = [float(np.mean(self.admitted[first:last])) for first, last in zip([0, *ends[:-1]], ends, strict=True)]
-        return _Course(
-            spans=np.diff([*starts, final + self.skipper.cycles]),
-            vectors=np.diff(np.stack([np.zeros_like(self.at_wave[0]), *self.at_wave]), axis=0),
-            skipped=self.skipper.skipped,
-            doubts=self.skipper.doubts,
-        )
-
-
-def _composed(sample: _Sample, course: _Course) -> tuple[Clock, int, float]:
+def _composed(sample: Sample, course: Course) -> tuple[Clock, int, float]:
     """Return the whole launch as a clock would have counted it, its cycles, and the doubt about them."""
     grid, chosen = sample.grid, sample.chosen
     stood = _stood_for(grid.waves, chosen)

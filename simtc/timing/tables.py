@@ -12,9 +12,10 @@ from simtc.arch.sections import Pipe as PipeConstants
 from simtc.isa import Instruction, Kernel, Kind
 from simtc.isa.opcodes import opcode_of
 from simtc.isa.registers import registers_read, registers_written
+from simtc.timing.constants import GUARD, LATE, LINES, Access, Pipe
+from simtc.timing.constants import Kind as How
 from simtc.timing.hazards import Producers
-from simtc.timing.state import GUARD, LATE, LINES, TIMING, Access, Pipe, Table
-from simtc.timing.state import Kind as How
+from simtc.timing.state import TIMING, Table
 
 __all__ = ["clock_table"]
 

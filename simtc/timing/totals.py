@@ -6,7 +6,8 @@ import numpy as np
 
 from simtc.jit import Array
 from simtc.results import Stall
-from simtc.timing.state import Caches, Clock, Counter, Server
+from simtc.timing.constants import Counter, Server
+from simtc.timing.state import Caches, Clock
 
 __all__ = ["chip_wide", "restored", "vector", "with_counts"]
 

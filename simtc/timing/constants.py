@@ -1,0 +1,170 @@
+"""What the clock calls things: sizes, pipes, kinds of instructions and of accesses, and the places of its arrays."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final
+
+from simtc.results.stall import Stall
+
+__all__ = [
+    "ASLEEP",
+    "BANKS",
+    "CODE_LINE",
+    "GUARD",
+    "HEAP",
+    "LATE",
+    "LINES",
+    "MERGED",
+    "PENDING",
+    "QUEUE",
+    "ROWS",
+    "SECTORS",
+    "SPAN",
+    "STALLS",
+    "WAYS",
+    "Access",
+    "Chip",
+    "Counter",
+    "Kind",
+    "Pipe",
+    "Server",
+]
+
+STALLS: Final = len(Stall)
+ROWS: Final = 336  # of the hazard table: R0.., UR0.., P0.., UP0..
+LATE: Final = 512  # added to a row that is read or written later than the others: the upper half of a wide product
+GUARD: Final = 1024  # added to the row of the predicate that guards an instruction
+QUEUE: Final = 32  # places of a memory I/O ring; the modelled depths are smaller
+HEAP: Final = 4096  # events pending in one SM
+PENDING: Final = 1024  # loads of one SM on their way from L2
+SECTORS: Final = 64  # that one instruction can touch
+WAYS: Final = 16  # associativity of both caches; not published, and of little consequence for streams
+BANKS: Final = 1024  # of DRAM, each of which holds a row open
+MERGED: Final = 4096  # sectors on their way to one GPC that can be told apart
+CODE_LINE: Final = 8  # instructions of a line of code, of 128 bytes
+SPAN: Final = 8  # what the clock's innermost functions are told: see issue.pick
+ASLEEP: Final = 1 << 60  # the cycle until which what only another event wakes is asleep
+LINES: Final = 256  # of constants that one kernel touches by a fixed address, and of each of the two caches
+
+
+class Pipe(IntEnum):
+    """What an instruction occupies when it issues."""
+
+    NONE = 0
+    ALU = 1
+    FMA = 2
+    FP16 = 3
+    FP64 = 4
+    XU = 5
+    UNIFORM = 6
+    TENSOR = 7
+    MIO = 8
+    ADU = 9
+    COUNT = 10
+
+
+class Kind(IntEnum):
+    """How an instruction's completion is found."""
+
+    FIXED = 0
+    VARIABLE = 1  # a scoreboard after a latency
+    MEMORY = 2  # through the memory I/O queue
+    WAIT = 3  # DEPBAR: holds its warp until a scoreboard has come down
+
+
+class Access(IntEnum):
+    """What a memory instruction does to the data stage."""
+
+    SHARED_LOAD = 0
+    SHARED_STORE = 1
+    GLOBAL_LOAD = 2
+    GLOBAL_STORE = 3
+    COPY = 4
+    EXCHANGE = 5  # SHFL and its like: the crossbar without the banks
+    ATOMIC = 6
+    GROUP = 7  # LDGDEPBAR: marks the asynchronous copies before it
+
+
+class Counter(IntEnum):
+    """Places in the counter array."""
+
+    INSTRUCTIONS = 0
+    WAVEFRONTS = 1
+    IDEAL_WAVEFRONTS = 2
+    L1_SECTORS = 3
+    L1_HITS = 4
+    L2_SECTORS = 5
+    L2_HITS = 6
+    DRAM_SECTORS = 7
+    HAZARDS = 8
+    HAZARD_PLACE = 9
+    HAZARD_ROW = 10
+    HAZARD_MISSING = 11
+    STORE_SECTORS = 12
+    COUNT = 16
+
+
+class Server(IntEnum):
+    """Places in the array of what all SMs share: when DRAM will be idle, its last request's time, what it delivered."""
+
+    DRAM = 0
+    DRAM_LAST = 1
+    DELIVERED = 2  # sectors
+    COUNT = 3
+
+
+class Chip(IntEnum):
+    """Places in the array of chip constants (float64)."""
+
+    SLOTS = 1  # resident blocks of an SM
+    WARPS = 2  # of a block
+    SUB_CORES = 3
+    QUEUE = 4
+    SM_QUEUE = 5
+    STAGE_BYTES = 6
+    RETURN_BYTES = 7
+    LINK_BYTES = 9
+    SLICE_BYTES = 10  # a cycle, of one slice of L2
+    DRAM_BYTES = 11
+    L2_EXTRA = 12  # latency beyond an L1 hit
+    DRAM_EXTRA = 13
+    BRANCH_TAKEN = 14
+    BARRIER_RELEASE = 15
+    STALL1_YIELD = 16
+    LAUNCH_BASE = 17
+    LAUNCH_WARP = 18
+    L1_SETS = 19
+    L2_SETS = 20
+    WAYS = 21
+    STORE_PARTIAL = 22
+    STORE_FULL = 23
+    WIDE_UPPER = 27
+    L2_SPREAD = 28  # latency from the nearest slices to the farthest
+    DRAM_SPREAD = 29
+    L2_FETCH = 30  # bytes that a miss brings from DRAM
+    SLICES = 31
+    STORE_COST = 32  # of a sector in a slice, in loads of one
+    GPCS = 33  # groups of SMs that share a port to L2, 0 where none is known
+    GPC_BYTES = 34  # a cycle, of such a port; 0 for no limit
+    LAUNCH_BLOCK = 35  # from one block of the grid to the next, when they are handed out
+    CONSTANT_FIRST = 36  # first touch of a line of constants by LDC
+    OPERAND_FIRST = 37  # and by an operand or ULDC
+    BARRIER_ARRIVAL = 38
+    PENDING_LINE = 39  # of the data stage, for a line that was on its way to L1 already
+    STORE_LINE = 40  # and for each line that is stored whole
+    STORE_QUEUE = 41  # sectors on their way up that do not hold the data stage
+    L2_QUEUE = 42  # cycles that a slice may be behind before stores wait for it
+    REFRESH_PERIOD = 43  # cycles from one refresh of DRAM to the next
+    REFRESH = 44  # cycles that it takes
+    DRAM_TAIL = 47  # mean of what a read takes beyond the quickest: exponential; from an open row
+    DRAM_TAIL_ROW = 48  # and from another row
+    CODE_LINE = 45  # from one line of straight code to the next, when it comes for the first time
+    CODE_FIRST = 46  # until the first line of code comes that none before it announced; 0 where all code is there
+    UP_REQUEST = 49  # cycles of the path to L2 that the request of a line takes
+    UP_STORE = 50  # and a line of which one sector is stored
+    STORE_TURN = 51  # cycles there from a store to a load's request
+    STORE_TURN_LINE = 52  # and for each of the store's lines
+    TAG_AHEAD = 53  # lines that may wait at the tags, of loads
+    COPY_AHEAD = 54  # and of LDGSTS
+    COUNT = 56

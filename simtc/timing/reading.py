@@ -1,0 +1,115 @@
+"""Read a clock off that has run: cycles, their causes, and what each resource had to do."""
+
+from __future__ import annotations
+
+from simtc.arch import Device
+from simtc.errors import SimtcError
+from simtc.isa import Kernel
+from simtc.results import InstructionTime, Stall, Timing
+from simtc.results.timeline import Timeline
+from simtc.timing.constants import (
+    Counter,
+    Pipe,
+)
+from simtc.timing.occupancy import Occupancy
+from simtc.timing.state import Clock
+
+__all__ = ["read_timing", "require_safety"]
+
+_PIPE_NAMES = {
+    Pipe.ALU: "ALU pipe",
+    Pipe.FMA: "FMA pipe",
+    Pipe.FP16: "FP16 pipe",
+    Pipe.FP64: "FP64 pipe",
+    Pipe.XU: "XU pipe",
+    Pipe.UNIFORM: "uniform pipe",
+    Pipe.TENSOR: "tensor pipe",
+    Pipe.MIO: "LSU port",  # of a sub-core, which reads the operands of its memory instructions
+}
+_REPORTED = (
+    Counter.WAVEFRONTS,
+    Counter.IDEAL_WAVEFRONTS,
+    Counter.L1_SECTORS,
+    Counter.L1_HITS,
+    Counter.L2_SECTORS,
+    Counter.L2_HITS,
+    Counter.DRAM_SECTORS,
+    Counter.STORE_SECTORS,
+)
+
+
+def require_safety(kernel: Kernel, clock: Clock) -> None:
+    """Refuse a run in which a fixed-latency result was read too early."""
+    counters = clock.counters
+    if not counters[Counter.HAZARDS]:
+        return
+    instruction = kernel.instructions[int(counters[Counter.HAZARD_PLACE])]
+    raise SimtcError(
+        f"{kernel.name}: {counters[Counter.HAZARDS]} reads of a fixed-latency result before it is ready, the worst "
+        f"{counters[Counter.HAZARD_MISSING]} cycles early (row {counters[Counter.HAZARD_ROW]}) "
+        f"at {instruction.address:#06x} {instruction.text}: the latency table of sm_{kernel.sm} is wrong"
+    )
+
+
+def read_timing(kernel: Kernel, clock: Clock, room: Occupancy, device: Device) -> Timing:
+    """Collect the cycles, their causes, and the time that each resource alone would take."""
+    sms = clock.sms
+    totals = clock.stalls.sum(axis=0)
+    return Timing(
+        cycles=int(max(sms["last_cycle"].max(), sms["drained"].max())),
+        clock_mhz=device.clock_mhz,
+        warp_cycles=int((clock.warps["lived"]).sum()),
+        stalls={cause.name: int(totals[cause]) for cause in Stall},
+        resources=_resources(clock, device),
+        counters={c.name.lower(): int(clock.counters[c]) for c in _REPORTED},
+        blocks_per_sm=room.blocks,
+        occupancy_limit=room.limit,
+        timeline=_timeline(kernel, clock, device) if clock.slices.shape[0] else None,
+        by_instruction=_by_instruction(kernel, clock),
+    )
+
+
+def _timeline(kernel: Kernel, clock: Clock, device: Device) -> Timeline:
+    seen, kept = int(clock.slice_count[0]), clock.slices.shape[0]
+    return Timeline(
+        kernel=kernel.name,
+        texts=tuple(i.text or i.mnemonic for i in kernel.instructions),
+        warps_per_sm=len(clock.warps) // len(clock.sms),
+        sub_cores=device.sm.limits.sub_cores,
+        raw=clock.slices[: min(seen, kept)].copy(),
+        dropped=max(seen - kept, 0),
+    )
+
+
+def _resources(clock: Clock, device: Device) -> dict[str, float]:
+    """Return the cycles that the busiest unit of each kind was busy."""
+    subs, sms, counters = clock.subs, clock.sms, clock.counters
+    l2_sectors = int(counters[Counter.L2_SECTORS] + counters[Counter.STORE_SECTORS])
+    return {
+        "issue": float(subs["issued"].max()),
+        **{f"the {name}": float(subs["busy"][:, pipe].max()) for pipe, name in _PIPE_NAMES.items()},
+        "shared memory and L1": float(sms["stage_busy"].max()),
+        "the path from L2": float(sms["link_bytes"].max()) / device.sm.l1.l2_bytes_per_cycle,
+        "L2": 32.0 * l2_sectors / device.l2_measured_bytes_per_cycle,
+        "DRAM": 32.0 * int(counters[Counter.DRAM_SECTORS]) / device.dram_measured_bytes_per_cycle,
+    }
+
+
+def _by_instruction(kernel: Kernel, clock: Clock) -> tuple[InstructionTime, ...]:
+    names = [cause.name for cause in Stall]
+    columns = (
+        kernel.instructions, clock.issued.tolist(), clock.conflicts.tolist(), clock.stalls.tolist(),
+        clock.stalls.argsort(axis=1)[:, ::-1].tolist(),
+    )  # fmt: skip
+    return tuple(
+        InstructionTime(
+            address=instruction.address,
+            text=instruction.text or instruction.mnemonic,
+            source=instruction.source,
+            issued=issued,
+            cycles=sum(causes),
+            top_stall=names[next((i for i in order if causes[i] and i != Stall.selected), Stall.selected)],
+            conflicts=conflicts,
+        )
+        for instruction, issued, conflicts, causes, order in zip(*columns, strict=False)  # arrays have a row to spare
+    )

@@ -1,0 +1,186 @@
+"""Set the clock up for a launch: SMs that stand still, with empty caches."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simtc.arch import Device
+from simtc.errors import BadInputError
+from simtc.isa import Kernel
+from simtc.machine.state import Geometry
+from simtc.timing.caches import NEVER
+from simtc.timing.constants import (
+    ASLEEP,
+    BANKS,
+    CODE_LINE,
+    MERGED,
+    PENDING,
+    STALLS,
+    WAYS,
+    Chip,
+    Counter,
+    Server,
+)
+from simtc.timing.occupancy import Occupancy, occupancy
+from simtc.timing.request import Request
+from simtc.timing.state import SM, SUB, WARP_CLOCK, Caches, Clock
+
+__all__ = ["new_clock", "room_of"]
+
+
+def room_of(request: Request) -> Occupancy:
+    """Return the occupancy of a launch.
+
+    Raises:
+        BadInputError: not one block fits an SM.
+
+    """
+    kernel, device, block = request.lowered.kernel, request.device, request.block
+    room = occupancy(kernel, device, threads=block[0] * block[1] * block[2],
+                     dynamic_shared_bytes=int(request.geometry[Geometry.DYNAMIC_SHARED]))  # fmt: skip
+    if room.blocks == 0:
+        raise BadInputError(f"no block of {kernel.name} fits an SM of {device.name}: {room.limit}")
+    return room
+
+
+def new_clock(
+    kernel: Kernel,
+    device: Device,
+    *,
+    sms: int,
+    slots: int,
+    room: Occupancy,
+    order: np.ndarray,
+    slices: int = 0,
+    laps: int = 0,
+    l2_bytes: int | None = None,
+    shares: int = 0,
+) -> tuple[Clock, Caches]:
+    """Return SMs that stand still, with empty caches.
+
+    Args:
+        kernel: what they will execute.
+        device: the board.
+        sms: how many of its SMs.
+        slots: resident blocks of each.
+        room: the kernel's occupancy.
+        order: the numbers of the blocks to execute, (blocks,) int64.
+        slices: room for the timeline.
+        laps: room for backward branches.
+        l2_bytes: the size of L2; the board's by default.
+        shares: buffers whose sectors count otherwise than as one.
+
+    """
+    sm = device.sm
+    cores, warps, shared = sm.limits.sub_cores, room.warps, room.shared_bytes
+    carveout = min(c for c in sm.limits.shared_carveouts_bytes if c >= min(shared, sm.limits.shared_bytes))
+    l1_sets = max((sm.limits.l1_shared_bytes - carveout) // (sm.l1.line_bytes * WAYS), 1)
+    l2_sets = max((l2_bytes or device.l2_bytes) // (sm.l1.line_bytes * WAYS), 1)
+    l1, l2 = l1_sets * WAYS, l2_sets * WAYS
+    instructions = len(kernel.instructions) + 1
+    chip = _constants(device, slots, warps, l1_sets, l2_sets)
+    subs, machines = np.zeros(sms * cores, SUB), np.zeros(sms, SM)
+    subs["last"] = -1
+    machines["number"] = np.arange(sms)
+    machines["pending_free"] = np.arange(PENDING)
+    counters = np.zeros(Counter.COUNT, np.int64)
+    clock = Clock(
+        chip=chip,
+        sms=machines,
+        subs=subs,
+        warps=np.zeros(sms * slots * warps, WARP_CLOCK),
+        wake=np.zeros(sms * cores, np.int64),
+        until=np.full(sms * slots * warps, ASLEEP, np.int64),
+        stalls=np.zeros((instructions, STALLS), np.int64),
+        issued=np.zeros(instructions, np.int64),
+        conflicts=np.zeros(instructions, np.int64),
+        counters=counters,
+        code=np.full((sms, instructions // CODE_LINE + 1), -1, np.int64),
+        running=np.full(sms * slots, -1, np.int64),
+        grid=np.array([0, len(order), 0], np.int64),
+        order=order,
+        laps=np.zeros((laps, 3), np.int64),
+        lap_count=np.zeros(1, np.int64),
+        slices=np.zeros((slices, 5), np.int64),
+        slice_count=np.zeros(1, np.int64),
+    )
+    caches = Caches(
+        chip=chip,
+        l1_tags=np.full((sms, l1), -1, np.int64),
+        l1_ready=np.full((sms, 4 * l1), NEVER),
+        l1_used=np.zeros((sms, l1), np.int64),
+        l2_tags=np.full(l2, -1, np.int64),
+        l2_ready=np.full(4 * l2, NEVER),
+        l2_used=np.zeros(l2, np.int64),
+        l2_dirty=np.zeros(l2, np.int64),
+        slices=np.zeros(2 * max(device.l2_slices, 1)),
+        ports=np.zeros(2 * max(device.gpcs, 1)),
+        open_rows=np.full(BANKS, -1, np.int64),
+        open_until=np.zeros(BANKS),
+        asked=np.full(max(device.gpcs, 1) * MERGED, -1, np.int64),
+        answered=np.zeros(max(device.gpcs, 1) * MERGED),
+        servers=np.zeros(Server.COUNT),
+        shares=np.zeros((shares, 3)),
+        counters=counters,
+    )
+    return clock, caches
+
+
+def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: int) -> np.ndarray:
+    sm = device.sm
+    hit = sm.memory["LDG.32"].latency_cycles
+    values = {
+        Chip.SLOTS: slots,
+        Chip.WARPS: warps,
+        Chip.SUB_CORES: sm.limits.sub_cores,
+        Chip.QUEUE: sm.shared.queue_entries,
+        Chip.SM_QUEUE: sm.shared.sm_queue_entries,
+        Chip.STAGE_BYTES: sm.shared.data_stage_bytes_per_cycle,
+        Chip.RETURN_BYTES: sm.shared.return_bytes_per_cycle,
+        Chip.WIDE_UPPER: sm.pipes.wide_upper_cycles,
+        Chip.LINK_BYTES: sm.l1.l2_bytes_per_cycle,
+        Chip.SLICES: device.l2_slices,
+        Chip.SLICE_BYTES: device.l2_measured_bytes_per_cycle / device.l2_slices,
+        Chip.STORE_COST: device.l2_store_cost,
+        Chip.GPCS: device.gpcs,
+        Chip.GPC_BYTES: device.gpc_bytes_per_cycle,
+        Chip.LAUNCH_BLOCK: sm.launch.block_cycles,
+        Chip.CONSTANT_FIRST: sm.l1.constant_first_cycles,
+        Chip.OPERAND_FIRST: sm.l1.constant_operand_first_cycles,
+        Chip.DRAM_TAIL: device.dram_tail_cycles,
+        Chip.DRAM_TAIL_ROW: device.dram_row_tail_cycles,
+        Chip.REFRESH_PERIOD: device.dram_refresh_period_cycles,
+        Chip.REFRESH: device.dram_refresh_cycles,
+        Chip.CODE_LINE: CODE_LINE * sm.fetch.flushed_cycles,
+        Chip.PENDING_LINE: sm.l1.pending_line_cycles,
+        Chip.TAG_AHEAD: sm.l1.tag_ahead_lines,
+        Chip.COPY_AHEAD: sm.l1.copy_tag_ahead_lines,
+        Chip.UP_REQUEST: sm.l1.request_cycles,
+        Chip.UP_STORE: sm.l1.store_request_cycles,
+        Chip.STORE_TURN: sm.l1.store_turn_cycles,
+        Chip.STORE_TURN_LINE: sm.l1.store_turn_line_cycles,
+        Chip.STORE_LINE: sm.l1.store_full_line_cycles,
+        Chip.STORE_QUEUE: sm.l1.store_queue_sectors,
+        Chip.L2_QUEUE: device.l2_store_queue_cycles,
+        Chip.BARRIER_ARRIVAL: sm.issue.barrier_warp_cycles,
+        Chip.DRAM_BYTES: device.dram_measured_bytes_per_cycle,
+        Chip.L2_EXTRA: device.l2_hit_cycles - hit,
+        Chip.L2_SPREAD: device.l2_spread_cycles,
+        Chip.L2_FETCH: device.l2_fetch_bytes,
+        Chip.DRAM_SPREAD: device.dram_spread_cycles,
+        Chip.DRAM_EXTRA: device.dram_cycles - hit,
+        Chip.BRANCH_TAKEN: sm.issue.branch_taken_cycles,
+        Chip.BARRIER_RELEASE: sm.issue.barrier_release_cycles,
+        Chip.STALL1_YIELD: sm.issue.stall1_yield_cycles,
+        Chip.LAUNCH_BASE: sm.launch.base_cycles,
+        Chip.LAUNCH_WARP: sm.launch.warp_cycles,
+        Chip.L1_SETS: l1_sets,
+        Chip.L2_SETS: l2_sets,
+        Chip.WAYS: WAYS,
+        Chip.STORE_PARTIAL: sm.l1.store_partial_sector_cycles,
+        Chip.STORE_FULL: sm.l1.store_full_sector_cycles,
+    }
+    out = np.zeros(Chip.COUNT)
+    for place, value in values.items():
+        out[place] = value
+    return out
