@@ -138,3 +138,28 @@ extern "C" __global__ void copy_x4(unsigned *times, const uint4 *data, int count
   keep(times, start, end);
 }
 #endif
+
+// The latency of L2 while the other warps keep the tensor cores, and so the clock, where kernels with mma have them.
+extern "C" __global__ void chase_beside_mma(unsigned *times, const unsigned *data, int count, int step) {
+  __shared__ volatile unsigned done, from, to;
+  const unsigned before = now();
+  if (threadIdx.x == 0) done = 0;
+  __syncthreads();
+  if (threadIdx.x >= 32) {
+    float d[4] = {};
+    const unsigned a[4] = {};
+    while (!done)
+      for (int i = 0; i < 8; ++i) mma(d, a, 0, 0);
+    use(times, static_cast<unsigned>(d[0] + d[1] + d[2] + d[3]));
+  } else {
+    while (now() - before < 8000) continue;
+    unsigned at = threadIdx.x & 31;
+    const unsigned start = now();
+    for (int i = 0; i < count; ++i) at += data[at] + step;
+    const unsigned end = now();
+    done = 1, from = start, to = end;
+    use(times, at);
+  }
+  __syncthreads();
+  keep(times, from, to);
+}
