@@ -231,8 +231,8 @@ class L1:
     store_full_line_cycles: float
     store_queue_sectors: float  # on their way to L2 before the data stage waits for them
     pending_line_cycles: float  # of the data stage, for a line that was on its way already; one that was not takes one
-    request_cycles: float  # of the path to L2, for each line that loads ask for
-    store_request_cycles: float  # and for a line of which one sector is stored
+    request_cycles: float  # of the path to L2, for each line: what loads ask for, and one sector that is stored
+    switch_cycles: float  # and between loads and stores
     store_turn_cycles: float  # from the last sector of a store there to the next load's request
     store_turn_line_cycles: float  # and for each line of the store
     tag_ahead_lines: float  # that loads may wait for at the tags without holding up what follows them

@@ -161,8 +161,8 @@ class Chip(IntEnum):
     DRAM_TAIL_ROW = 48  # and from another row
     CODE_LINE = 45  # from one line of straight code to the next, when it comes for the first time
     CODE_FIRST = 46  # until the first line of code comes that none before it announced; 0 where all code is there
-    UP_REQUEST = 49  # cycles of the path to L2 that the request of a line takes
-    UP_STORE = 50  # and a line of which one sector is stored
+    UP_REQUEST = 49  # cycles of the path to L2 that a line takes, asked for or one sector stored
+    UP_SWITCH = 50  # between loads and stores there
     STORE_TURN = 51  # cycles there from a store to a load's request
     STORE_TURN_LINE = 52  # and for each of the store's lines
     TAG_AHEAD = 53  # lines that may wait at the tags, of loads

@@ -77,11 +77,14 @@ def _write_through(sm: Record, op: Record, caches: Caches, i: Int, t: Float) -> 
     whole = op.returned >= 32 * sm.ring_sectors[i]
     flits = 1.0 if whole else chip[Chip.STORE_PARTIAL]
     sm.up_free = max(sm.up_free, t)
+    if sm.up_loads:
+        sm.up_free += chip[Chip.UP_SWITCH]
+        sm.up_loads = 0
     for k in range(sm.ring_sectors[i]):
         sector = int64(sm.ring_list[i, k])
         alone = sector >> 2 != line and (k + 1 == sm.ring_sectors[i] or sm.ring_list[i, k + 1] >> 2 != sector >> 2)
         line = sector >> 2
-        sm.up_free += max(flits, chip[Chip.UP_STORE]) if alone else flits
+        sm.up_free += max(flits, chip[Chip.UP_REQUEST]) if alone else flits
         behind = store_sector(caches, sector, sm.up_free) - chip[Chip.L2_QUEUE]
         sm.up_free = max(sm.up_free, behind)
     sm.stored = sm.up_free + _turn(caches, sm.ring_lines[i])
@@ -107,6 +110,9 @@ def _misses(sm: Record, queue: Record, warp: Record, op: Record, caches: Caches,
     # what it asks of L2 follows the stores before it
     looked = float64(sm.tag_free - max(lines, 1))
     sm.up_free = max(sm.up_free, looked)
+    if not sm.up_loads:
+        sm.up_free += caches.chip[Chip.UP_SWITCH]
+        sm.up_loads = 1
     asked = max(sm.up_free, sm.stored)
     if sm.queued > 0:
         asked = max(asked, sm.up_free + sm.queued + sm.turn)

@@ -129,6 +129,7 @@ SM: Final = np.dtype(
         ("moves_at", np.int64),  # when something may move on its memory I/O path
         ("ring_fill", np.float64, (QUEUE,)),  # of what has come from L2: cycles of the data stage; 0 for instructions
         ("fills", np.int32),  # of them in the ring
+        ("up_loads", np.int32),  # 1 where a load was the last one there
         ("requests", np.int64),  # of lines, by loads
         ("moved", np.int64),  # when the next instruction may leave the sub-cores' queues
         ("tag_free", np.int64),  # when the tag stage takes the next instruction
