@@ -150,11 +150,12 @@ def check_hazards(warp: Record, table: Table, counters: Array, wide_upper: Int, 
     op = table.ops[place]
     for i in range(op.first_read, op.first_read + op.reads):
         row = table.rows[i] & (LATE - 1)
-        by = warp.written_by[row]
-        if by < 0:
+        written = warp.written[row]
+        if written < 0:
             continue
+        by, since = written & 15, now - (written >> 4)
         reader = int64(Consumer.GUARD) if table.rows[i] & GUARD else int64(op.consumer)
-        missing = table.safe[by, reader] - (now - warp.written_at[row])
+        missing = table.safe[by, reader] - since
         if table.rows[i] & LATE:
             missing -= wide_upper
         if missing > 0:
@@ -164,8 +165,8 @@ def check_hazards(warp: Record, table: Table, counters: Array, wide_upper: Int, 
                 counters[Counter.HAZARD_MISSING] = missing
     for i in range(op.first_write, op.first_write + op.writes):
         row = table.rows[i] & (LATE - 1)
-        warp.written_by[row] = op.producer + (1 if table.rows[i] & LATE else 0)
-        warp.written_at[row] = now
+        by = int64(op.producer) + (1 if table.rows[i] & LATE else 0)
+        warp.written[row] = 16 * now + by if by >= 0 else int64(-1)
 
 
 @jit(void(SM_RECORD, SUB_RECORD, WARP_RECORD, OP_TIMING, LONGS, LONGS, int64, int64, int64))
@@ -267,4 +268,4 @@ def admit(s: State, ck: Clock, sm: Int, slot: Int, number: Int, now: Int) -> Non
         for k in range(6):
             warp.counts[k] = 0
         for row in range(ROWS):
-            warp.written_by[row] = -1
+            warp.written[row] = -1

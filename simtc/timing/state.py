@@ -64,7 +64,13 @@ TIMING: Final = np.dtype(
     align=True,
 )
 
-WARP_CLOCK: Final = np.dtype(
+
+def _record(fields: list[Any]) -> np.dtype[Any]:
+    """Return a record whose numbers come before its arrays: they are used together, in a few lines of the cache."""
+    return np.dtype(sorted(fields, key=lambda field: np.dtype([field]).itemsize), align=True)
+
+
+WARP_CLOCK: Final = _record(
     [
         ("ready_at", np.int64),
         ("start", np.int64),
@@ -85,10 +91,12 @@ WARP_CLOCK: Final = np.dtype(
         ("shown_since", np.int64),  # the open slice of the timeline: its start, cause and instruction
         ("shown_cause", np.int32),
         ("shown_place", np.int32),
-        ("written_at", np.int64, (ROWS,)),  # issue cycle of the last writer of each register
-        ("written_by", np.int8, (ROWS,)),  # and its producer class, -1 for none
-    ],
-    align=True,
+        (
+            "written",
+            np.int64,
+            (ROWS,),
+        ),  # of each register: 16 times its last writer's issue cycle + producer class, or -1
+    ]
 )
 
 # A ring of memory instructions: who, which, since when, and what its addresses cost.
@@ -105,7 +113,7 @@ _RING = [
     ("ring_list", np.int64, (QUEUE, SECTORS)),
 ]
 
-SUB: Final = np.dtype(
+SUB: Final = _record(
     [
         ("last", np.int32),  # the warp that issued last
         ("yielded", np.int32),  # 1 where its control code asked for another warp next
@@ -118,11 +126,10 @@ SUB: Final = np.dtype(
         ("port_free", np.int64),  # when the register port has served what issued so far
         ("busy", np.int64, (Pipe.COUNT,)),  # cycles each pipe was occupied
         ("issued", np.int64),
-    ],
-    align=True,
+    ]
 )
 
-SM: Final = np.dtype(
+SM: Final = _record(
     [
         ("number", np.int64),
         ("next", np.int64),
@@ -158,8 +165,7 @@ SM: Final = np.dtype(
         ("blocks", np.int32),  # resident
         ("last_cycle", np.int64),  # the last one in which it had work
         ("drained", np.int64),  # when its last store has left
-    ],
-    align=True,
+    ]
 )
 
 
