@@ -16,6 +16,7 @@ from simtc.isa import Kernel
 from simtc.launch.launch import launch
 from simtc.models.configuration import Configuration
 from simtc.study.chip import Chip
+from simtc.study.idle_clock import by_fastest_clock
 from simtc.study.measured import Measured, MeasuredCase, code_digest, same_code
 from simtc.study.simulate import FIDELITIES, simulate
 from simtc.study.stopwatch import stopwatch
@@ -96,7 +97,7 @@ class ConfiguredCase(MeasuredCase):
             self.kernel, tiles.grid(*self.size[:2]), tiles.threads, self._arguments(), device=self.board, timing=True,
             shared_bytes=tiles.shared_bytes, fidelity=fidelity, caches="warm",
         )  # fmt: skip
-        return run.cycles - launch_cycles(self.board)
+        return by_fastest_clock(run, self.board) - launch_cycles(self.board)
 
 
 def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[ConfiguredCase | Skip]:

@@ -15,6 +15,7 @@ from simtc.isa import Kernel
 from simtc.results import LaunchResult, Stall
 from simtc.study.chip import Chip
 from simtc.study.evaluation import GemmLaunch, evaluation_launches
+from simtc.study.idle_clock import by_fastest_clock
 from simtc.study.measured import Measured, MeasuredCase, code_digest
 from simtc.study.profiler import Profile
 from simtc.study.validate_case import Skip
@@ -90,7 +91,11 @@ def _values(run: LaunchResult, board: Device) -> dict[str, float]:
     """Return the clock's counts under the profiler's names; of several blocks, the cycles until all SMs are done."""
     x, y, z = run.grid
     alone = x * y * z == 1
-    cycles = {"active_cycles": run.cycles} if alone else {"elapsed_cycles": run.cycles + board.sm.launch.chip_cycles}
+    cycles = (
+        {"active_cycles": run.cycles}
+        if alone
+        else {"elapsed_cycles": by_fastest_clock(run, board) + board.sm.launch.chip_cycles}
+    )
     total = sum(run.stalls.values())
     shares = {f"stall_{cause}": count / total for cause, count in run.stalls.items()}
     return {"instructions": run.instructions, "bank_conflicts": run.bank_conflicts, **cycles, **shares}

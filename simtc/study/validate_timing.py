@@ -14,6 +14,7 @@ from simtc.gpu.cublas import gemm
 from simtc.isa import Kernel
 from simtc.study.chip import Chip
 from simtc.study.evaluation import GemmLaunch, evaluation_launches
+from simtc.study.idle_clock import by_fastest_clock
 from simtc.study.measured import Measured, MeasuredCase, NotHereError, code_digest, disassembled, same_code
 from simtc.study.stopwatch import stopwatch
 from simtc.study.validate_case import Skip
@@ -66,7 +67,7 @@ class TimingCase(MeasuredCase):
         for quantity, fidelity in (("cycles", "full"), ("sampled_cycles", "sampled")):
             if self.whole or fidelity == "sampled":
                 run = self.launch.simulate(self.board, self.kernel, fidelity)
-                found[quantity] = run.cycles - launch_cycles(self.board)
+                found[quantity] = by_fastest_clock(run, self.board) - launch_cycles(self.board)
         return Measured(values=found, code=code_digest(self.kernel))
 
 

@@ -13,6 +13,7 @@ from simtc.study.capture import read_capture
 from simtc.study.compare import replay
 
 NEAR = 0.03
+ROOM = 0.005  # that a listed case may be further off than the list says; validate/microbench/misses.py writes it anew
 MISSES = tomllib.loads((Path(__file__).parent / "microbench_misses.toml").read_text(encoding="utf-8"))
 
 
@@ -22,7 +23,9 @@ def test_a_microbenchmark_is_within_three_percent_or_listed():
     errors = {point.case: point.predicted / point.measured - 1 for case in found.cases for point in case.points}
     assert len(errors) > 500
     assert mean(map(abs, errors.values())) < 0.045
-    off = {name.split("/")[0] for name, error in errors.items() if abs(error) > NEAR}
-    listed = {kernel for group in MISSES.values() for kernel in group["kernels"]}
-    assert off - listed == set(), "not within 3 %, and no reason given"
-    assert listed - off == set(), "listed, but within 3 %"
+    off = MISSES["off"]
+    reasons = {kernel for name, group in MISSES.items() if name != "off" for kernel in group["kernels"]}
+    for name, error in errors.items():
+        assert abs(error) < abs(off.get(name, 0)) / 100 + (ROOM if name in off else NEAR), name
+    assert {name.split("/")[0] for name in off} == reasons, "a reason for each, and none too many"
+    assert set(off) <= set(errors)
