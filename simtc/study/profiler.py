@@ -23,12 +23,13 @@ from simtc.study.measured import NotHereError
 
 __all__ = ["Profile", "find_ncu", "read_counters"]
 
-_COUNTERS = {
+# Cycles are counted in one pass: between several, the profiler restores memory through L2, which then is not warm.
+_CYCLES = {
     "smsp__inst_executed.sum": "instructions",
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "bank_conflicts",
     "sm__cycles_active.max": "active_cycles",
     "gpc__cycles_elapsed.max": "elapsed_cycles",
 }
+_COUNTERS = {**_CYCLES, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "bank_conflicts"}
 _STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 _LIMIT_SECONDS = 900
 
@@ -43,7 +44,7 @@ def find_ncu() -> str | None:
 
 
 class Profile:
-    """The counters of a campaign's launches; the profiler starts twice, for the cold ones and for the warm ones."""
+    """The counters of a campaign's launches; the profiler starts twice for the cold ones and twice for the warm ones."""
 
     def __init__(self, settings: Mapping[str, Any], launches: Mapping[str, str]) -> None:
         """Take the campaign's settings and the caches ("cold" or "warm") of each launch."""
@@ -70,19 +71,30 @@ class Profile:
 
     def _run(self, gpu: Gpu, caches: str) -> None:
         ncu = find_ncu()
+        self._why[caches] = ""
         if ncu is None:
             self._why[caches] = "Nsight Compute was not found. Try: NCU=/path/to/ncu simtc validate counters"
             return
+        rest = [name for name in _COUNTERS if name not in _CYCLES]
+        found: dict[str, dict[str, float]] = {}
+        for metrics in ([*rest, *(_STALL.format(cause.name) for cause in Stall)], list(_CYCLES)):
+            for name, counted in self._counted(ncu, gpu, caches, metrics).items():
+                found[name] = found.get(name, {}) | counted
+            if self._why[caches]:
+                return
+        self._found |= found
+
+    def _counted(self, ncu: str, gpu: Gpu, caches: str, metrics: Sequence[str]) -> dict[str, dict[str, float]]:
+        """Return some counters of the launches; where that fails, nothing, and note why."""
         names = [name for name, kind in self._launches.items() if kind == caches]
         backend = gpu.description.backend.split()[0]
         with tempfile.TemporaryDirectory() as scratch:
             todo, done = Path(scratch) / "todo.json", Path(scratch) / "done.json"
             todo.write_text(json.dumps({"settings": dict(self._settings), "names": names, "backend": backend}))
-            stalls = [_STALL.format(cause.name) for cause in Stall]
             command = [
                 ncu, "--profile-from-start", "off", "--target-processes", "all", "--clock-control", "none",
                 "--cache-control", "all" if caches == "cold" else "none", "--csv", "--page", "raw",
-                "--print-units", "base", "--metrics", ",".join((*_COUNTERS, *stalls)),
+                "--print-units", "base", "--metrics", ",".join(metrics),
                 sys.executable, "-m", "simtc.study.profiler", str(todo), str(done),
             ]  # fmt: skip
             try:
@@ -91,20 +103,19 @@ class Profile:
                 )
             except (OSError, subprocess.TimeoutExpired) as error:
                 self._why[caches] = f"{ncu} could not be run: {error}"
-                return
+                return {}
             said = [line for line in (ran.stdout + ran.stderr).splitlines() if "==ERROR==" in line or "Error" in line]
             if not done.exists():
                 self._why[caches] = (
                     f"{ncu} ended with {ran.returncode}: {' '.join(said[:2])[:300] or 'it said nothing'}"
                 )
-                return
+                return {}
             rows = read_counters(ran.stdout)
             order = json.loads(done.read_text())
-            if len(rows) != len(order):
-                self._why[caches] = f"{ncu} counted {len(rows)} of {len(order)} launches: {' '.join(said[:2])[:300]}"
-                return
-        self._why[caches] = ""
-        self._found |= dict(zip(order, rows, strict=True))
+        if len(rows) != len(order):
+            self._why[caches] = f"{ncu} counted {len(rows)} of {len(order)} launches: {' '.join(said[:2])[:300]}"
+            return {}
+        return dict(zip(order, rows, strict=True))
 
 
 def read_counters(text: str) -> list[dict[str, float]]:
@@ -151,6 +162,7 @@ def _launch_all(todo: Path, done: Path) -> None:
         try:
             with case.prepared(gpu) as ready:
                 if case.caches == "warm":
+                    ready.seconds()
                     ready.seconds()
                 gpu.driver.synchronize()
                 cuda.cuProfilerStart()
