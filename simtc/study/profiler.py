@@ -44,7 +44,7 @@ def find_ncu() -> str | None:
 
 
 class Profile:
-    """The counters of a campaign's launches; the profiler starts twice for the cold ones and twice for the warm ones."""
+    """The counters of a campaign's launches: the profiler starts twice for the cold ones, twice for the warm ones."""
 
     def __init__(self, settings: Mapping[str, Any], launches: Mapping[str, str]) -> None:
         """Take the campaign's settings and the caches ("cold" or "warm") of each launch."""
