@@ -42,7 +42,7 @@ _KEPT = (7, 13)  # laps of a shortened loop
 _MANY = 30  # waves, of which the last one is like the others
 _UNSETTLED = 0.02  # doubt about a cycle that was extrapolated from shortened loops
 _UNEVEN = 0.25  # doubt about a last wave of drifting blocks: some SM gets one more of them than its share
-_SHARED = 0.03  # doubt about a cycle in which warps wait for memory that other SMs use too
+_SHARED = 0.06  # doubt about a cycle in which warps wait for memory that other SMs use too
 
 
 def sample_launch(request: Request) -> Timing:
@@ -144,8 +144,8 @@ def _one_sm(request: Request, waves: Grid, room: Occupancy, chosen: list[int]) -
 
 
 def _shared_doubt(timing: Timing, sms: int) -> float:
-    """Return the doubt that comes from standing in for the other SMs."""
-    waiting = timing.stalls[Stall.long_scoreboard.name] + timing.stalls[Stall.lg_throttle.name]
+    """Return the doubt that comes from standing in for the other SMs; at barriers, warps wait for those that do."""
+    waiting = sum(timing.stalls[cause.name] for cause in (Stall.long_scoreboard, Stall.lg_throttle, Stall.barrier))
     return _SHARED * waiting / max(timing.warp_cycles, 1) if sms > 1 else 0.0
 
 

@@ -20,7 +20,6 @@ SMALL = [
     ("wmma_tiled", "v100_sxm2", (512, 512, 512), "cold"),
     ("wmma_tiled_f16", "rtx2070", (384, 512, 512), "cold"),
     ("wmma_tiled_unpadded", "a100_sxm", (512, 512, 256), "warm"),
-    ("mma_m16n8k8_f16", "t4", (768, 768, 256), "cold"),
     ("mma_async_f32", "a100_sxm", (512, 512, 1024), "cold"),
     ("mma_async_f32", "h200", (512, 512, 1024), "warm"),
     ("mma_m16n8k16_f32", "h200", (1024, 512, 512), "cold"),
@@ -64,6 +63,16 @@ def test_the_estimate_knows_of_the_slowest_sm():
     full, sampled = (timed("wmma_tiled", "t4", size, fidelity=fidelity).launch for fidelity in ("full", "sampled"))
     off = abs(sampled.cycles / full.cycles - 1)
     assert off < 0.05
+    assert off < 3 * sampled.timing.error_estimate
+
+
+def test_the_estimate_knows_of_drams_limit():
+    """Here DRAM is nearly the limit: SMs that drift apart overlap what one alone waits for after its own requests."""
+    full, sampled = (
+        timed("mma_m16n8k8_f16", "t4", (768, 768, 256), fidelity=fidelity).launch for fidelity in ("full", "sampled")
+    )
+    off = abs(sampled.cycles / full.cycles - 1)
+    assert off < 0.06
     assert off < 3 * sampled.timing.error_estimate
 
 
