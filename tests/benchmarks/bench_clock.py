@@ -39,7 +39,7 @@ def main(most: int) -> None:
         executed += run.instructions
         alone = grid[0] * grid[1] == 1
         measured = one["sm__cycles_active.max"] if alone else one["gpc__cycles_elapsed.max"]
-        cycles = run.cycles + (0 if alone else chip.sm.launch.chip_cycles)
+        cycles = run.cycles + (0 if alone else round(chip.sm.launch.chip_cycles))
         errors["one block" if alone else "more"].append(cycles / measured - 1)
         name = f"{one['kernel']:<28}{'x'.join(str(x) for x in size.values()):<16}{one['caches']:<6}"
         print(f"{name}{cycles:>9,} {measured:>9,} {cycles / measured - 1:+7.1%}")
