@@ -26,6 +26,7 @@ ONE_BLOCK = [
     ("wmma_s8", "h200"),
     ("mma_m8n8k4_f32", "v100_sxm2"),
 ]
+_RUNS = 3  # of which the quickest counts: others may be at work on the machine
 LARGE = [
     ("wmma_tiled", "v100_sxm2"),
     ("wmma_tiled", "t4"),
@@ -60,7 +61,7 @@ def main() -> None:
     for name, board in ONE_BLOCK:
         (m, n, least), k = shipped(name).block, 8192
         timed(name, board, m, n, 2 * least, "full")  # what only the first launch takes
-        seconds, executed, _ = timed(name, board, m, n, k, "full")
+        seconds, executed, _ = min(timed(name, board, m, n, k, "full") for _ in range(_RUNS))
         rate = executed / seconds / 1e6
         ratio = f"{rate / PEER[1]:.0f} to {rate / PEER[0]:.0f} times Accel-Sim"
         size = f"{m} x {n} x {k}"
