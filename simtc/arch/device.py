@@ -20,7 +20,7 @@ __all__ = ["Device", "device", "device_names"]
 # Cycles of the SM clock that pass outside the SMs, whatever their clock.
 _PASS_ELSEWHERE = (
     "l2_clock_cycles", "l2_store_queue_cycles", "dram_cycles", "dram_spread_cycles", "dram_tail_cycles",
-    "dram_row_tail_cycles", "dram_refresh_period_cycles", "dram_refresh_cycles",
+    "dram_row_tail_cycles", "dram_row_open_cycles", "dram_refresh_period_cycles", "dram_refresh_cycles",
 )  # fmt: skip
 _FOLDER = Path(__file__).resolve().parent / "devices"
 
@@ -56,6 +56,7 @@ class Device:
     tdp_watts: int
     tensor_f32_accumulate_rate: float  # of the full tensor rate, with an f32 accumulator: 0.5 on GeForce
     l2_bytes: int
+    l2_kept_bytes: int  # of which a launch finds again what it read last time
     l2_slices: int
     l2_sector_bytes: int
     l2_bytes_per_cycle: float  # of the chip, all slices, at the SM clock
@@ -64,10 +65,14 @@ class Device:
     l2_clock_cycles: float  # of them, those that pass at L2's own clock; 0 where nothing is known
     l2_spread_cycles: float  # from the nearest to the farthest slice
     l2_fetch_bytes: int  # what a miss brings from DRAM
-    l2_store_cost: float  # of a stored sector in its slice, in loads of one
+    l2_request_bytes: float  # that a slice could read while it serves a request, be it for a sector or two
+    l2_store_request_bytes: float  # likewise one that stores
+    l2_packets_per_cycle: float  # of 32 bytes, that all slices take in; 0 for no limit that is known
+    l2_halves: int  # each with its own memory; what is stored from the other half is kept in both
     l2_store_queue_cycles: float  # that a slice may be behind before stores wait for it
     gpcs: int  # groups of SMs that share a port to L2 and merge their requests; 0 where none is known
-    gpc_bytes_per_cycle: float  # of such a port; 0 for no limit that is known
+    gpc_bytes_per_cycle: float  # of such a port, before it merges; 0 for no limit that is known
+    gpc_l2_bytes_per_cycle: float  # and behind it
     dram_bytes: int
     dram_clock_mhz: int  # as nvidia-smi reports it: two transfers a clock
     dram_bus_bits: int
@@ -77,6 +82,7 @@ class Device:
     dram_spread_cycles: float  # from the quickest to the slowest of such loads
     dram_tail_cycles: float  # mean of what a load takes beyond that, now and then much more: exponential
     dram_row_tail_cycles: float  # the same where it opens another row of DRAM
+    dram_row_open_cycles: float  # after which a row that nobody reads is closed
     dram_refresh_period_cycles: float  # from one refresh to the next
     dram_refresh_cycles: float  # during which nothing is read; 0 where it is part of the latency
     constants: Mapping[str, Constant]  # provenance, by path; the SM's included
@@ -126,6 +132,7 @@ class Device:
         """
         ratio = clock_mhz / self.clock_mhz
         changed = {name: getattr(self, name) * ratio for name in _PASS_ELSEWHERE}
+        changed["l2_packets_per_cycle"] = self.l2_packets_per_cycle / ratio
         l2_hit = self.l2_hit_cycles - self.l2_clock_cycles * (1 - ratio)
         return replace(self, clock_mhz=clock_mhz, l2_hit_cycles=l2_hit, **changed)
 

@@ -17,7 +17,8 @@ __all__ = ["NEVER", "load_sector", "store_sector", "warm_l2"]
 
 NEVER = 1e18
 _SECTOR = 32.0
-_ROW_OPEN = 256.0  # cycles after which a row of DRAM that nobody reads is closed
+_BEFORE = 1 << 50  # how long before a launch what is in L2 was used
+_COPY = 1 << 50  # added to the number of a line: its copy in the other half of L2
 FLOATS = float64[::1]
 
 
@@ -34,6 +35,14 @@ def _served(servers: Array, which: Int, t: Float, cycles: Float) -> Float:
     return t + queued
 
 
+@jit(int64(int64))
+def _spread(line: Int) -> Int:
+    """Return a number of 31 bits that depends on a line's as if by chance, neighbours being strangers."""
+    mixed = (line ^ line >> 15) * 2246822519
+    mixed = (mixed ^ mixed >> 13) * 3266489917
+    return (mixed ^ mixed >> 16) & 0x7FFFFFFF
+
+
 @jit(int64(CACHES, int64, float64))
 def _l2_way(caches: Caches, line: Int, t: Float) -> Int:
     """Find a line's place in L2, evicting the least recently used one for it; evicted data goes to DRAM."""
@@ -46,7 +55,7 @@ def _l2_way(caches: Caches, line: Int, t: Float) -> Int:
             return i
         if used[i] < used[victim]:
             victim = i
-    dirty = caches.l2_dirty[victim]
+    dirty = caches.l2_dirty[victim] & 15
     while dirty:
         dirty &= dirty - 1
         _served(caches.servers, Server.DRAM, t, _SECTOR / chip[Chip.DRAM_BYTES])
@@ -56,10 +65,16 @@ def _l2_way(caches: Caches, line: Int, t: Float) -> Int:
     return victim
 
 
+@jit(int64(int64, int64))
+def _hash(number: Int, low: Int) -> Int:
+    """Return 24 bits that depend on a number as if by chance, from bit `low` of any fair hash on."""
+    return (number * 2654435761) >> low & 0xFFFFFF
+
+
 @jit(float64(int64))
 def _share(number: Int) -> Float:
-    """Return a number between 0 and 1 that depends on an address as if by chance: any fair hash."""
-    return (((number * 2654435761) >> 12 & 1023) + 0.5) / 1024.0
+    """Return a number between 0 and 1 that depends on an address as if by chance."""
+    return ((_hash(number, 12) & 1023) + 0.5) / 1024.0
 
 
 @jit(float64(int64, int64))
@@ -68,25 +83,28 @@ def _distance_of_memory(line: Int, number: Int) -> Float:
 
     Which, no one publishes; loads of many pages see the latency of the far half, which is what matters.
     """
-    far = ((line >> 5) * 2654435761 >> 16 ^ number) & 1
+    far = (_hash(line >> 5, 16) ^ number) & 1
     return 0.5 if far else -0.5
 
 
-@jit(float64(CACHES, int64, float64, float64))
-def _slice(caches: Caches, line: Int, t: Float, sectors: Float) -> Float:
-    """Pass sectors through the slice of L2 that holds a line; return when it serves them."""
+@jit(float64(CACHES, int64, float64, float64, float64))
+def _slice(caches: Caches, line: Int, t: Float, packets: Float, cycles: Float) -> Float:
+    """Pass a request through the slice of L2 that holds a line; return when it serves it.
+
+    The packets of a store (the address, and each sector) enter one after another; then it takes its turn.
+    """
     chip = caches.chip
-    place = ((line * 2654435761) >> 8 & 0xFFFFFF) % int64(chip[Chip.SLICES])
-    return _served(caches.slices, 2 * place, t, sectors * _SECTOR / chip[Chip.SLICE_BYTES])
+    place = 4 * (_hash(line, 8) % int64(chip[Chip.SLICES]))
+    entered = _served(caches.slices, place, t, packets * chip[Chip.PACKET])
+    return _served(caches.slices, place + 2, entered, cycles)
 
 
-@jit(float64(CACHES, int64, float64))
-def _port(caches: Caches, gpc: Int, t: Float) -> Float:
-    """Pass a sector through a GPC's port; return when it does."""
-    width = caches.chip[Chip.GPC_BYTES]
+@jit(float64(CACHES, int64, float64, float64))
+def _port(caches: Caches, port: Int, t: Float, width: Float) -> Float:
+    """Pass a sector through a port; return when it does."""
     if width == 0:
         return t
-    return _served(caches.ports, 2 * gpc, t, _SECTOR / width)
+    return _served(caches.ports, 2 * port, t, _SECTOR / width)
 
 
 @jit(float64(CACHES, int64, int64))
@@ -113,21 +131,50 @@ def _refreshed(caches: Caches, t: Float) -> Float:
 def _tail(caches: Caches, line: Int, t: Float) -> Float:
     """Return the mean of what a read of DRAM takes beyond the quickest: more where it opens a row of 2 KiB."""
     row = line >> 4
-    bank = ((row * 2654435761) >> 12) % BANKS
+    bank = _hash(row, 12) % BANKS
     is_open = caches.open_rows[bank] == row and t < caches.open_until[bank]
-    caches.open_rows[bank], caches.open_until[bank] = row, t + _ROW_OPEN
+    caches.open_rows[bank], caches.open_until[bank] = row, t + caches.chip[Chip.ROW_OPEN]
     return caches.chip[Chip.DRAM_TAIL if is_open else Chip.DRAM_TAIL_ROW]
 
 
-@jit(float64(CACHES, int64, int64, float64))
-def _from_l2(caches: Caches, number: Int, sector: Int, t: Float) -> Float:
+@jit(void(CACHES, int64, int64, int64, float64))
+def _keep(caches: Caches, way: Int, line: Int, number: Int, t: Float) -> None:
+    """Note that the half of L2 near an SM keeps a line; where the other one does already, that is a second place."""
+    held = caches.l2_dirty[way] >> 4
+    half = 1 << (number & 1)
+    if held & half or caches.chip[Chip.HALVES] < 2:
+        return
+    caches.l2_dirty[way] |= half << 4
+    if held:
+        caches.l2_used[_l2_way(caches, line | _COPY, t)] = int64(t) + 1
+
+
+@jit(float64(CACHES, SM_RECORD, int64, float64))
+def _asked(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
+    """Ask the slice of a sector for it; return when it serves it.
+
+    A request is for up to 64 bytes: the second half of them comes with the first.
+    """
+    chip = caches.chip
+    if sm.request == sector >> 1:
+        _slice(caches, sector >> 2, t, 0.0, (2 * _SECTOR - chip[Chip.REQUEST_BYTES]) / chip[Chip.SLICE_BYTES])
+        return sm.request_served
+    cycles = chip[Chip.REQUEST_BYTES] / chip[Chip.SLICE_BYTES]
+    sm.request, sm.request_served = sector >> 1, _slice(caches, sector >> 2, t, 0.0, cycles)
+    return sm.request_served
+
+
+@jit(float64(CACHES, SM_RECORD, int64, float64))
+def _from_l2(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     """Read a sector from L2, or from DRAM through it; return when it is there, beyond what an L1 hit takes."""
-    chip, counters = caches.chip, caches.counters
+    chip, counters, number = caches.chip, caches.counters, int64(sm.number)
     line = sector >> 2
-    served = _slice(caches, line, t, 1.0)
-    counters[Counter.L2_SECTORS] += 1
-    way = _l2_way(caches, line, served)
+    way = _l2_way(caches, line, t)
     caches.l2_used[way] = int64(t) + 1
+    if sm.request != sector >> 1:
+        _keep(caches, way, line, number, t)
+    served = _asked(caches, sm, sector, t)
+    counters[Counter.L2_SECTORS] += 1
     place = 4 * way + (sector & 3)
     if caches.l2_ready[place] < NEVER:
         counters[Counter.L2_HITS] += 1
@@ -166,13 +213,14 @@ def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     sm.link_bytes += _SECTOR
     gpcs = int64(chip[Chip.GPCS])
     if gpcs == 0:
-        return _from_l2(caches, number, sector, start)
-    gpc = number * gpcs // caches.l1_tags.shape[0]
-    sent = _port(caches, gpc, start)
-    place = gpc * MERGED + ((sector * 2654435761) >> 10) % MERGED
+        return _from_l2(caches, sm, sector, start)
+    gpc = int64(number * gpcs // chip[Chip.SMS])
+    sent = _port(caches, gpc, start, chip[Chip.GPC_BYTES])
+    place = gpc * MERGED + _hash(sector, 10) % MERGED
     if caches.asked[place] == sector and caches.answered[place] > sent:
         return caches.answered[place]
-    arrival = _from_l2(caches, number, sector, sent)
+    sent = _port(caches, gpcs + gpc, sent, chip[Chip.GPC_L2_BYTES])
+    arrival = _from_l2(caches, sm, sector, sent)
     caches.asked[place], caches.answered[place] = sector, arrival
     return arrival
 
@@ -208,15 +256,33 @@ def load_sector(caches: Caches, sm: Record, sector: Int, t: Float, asked: Float)
     return arrival
 
 
-@jit(float64(CACHES, int64, float64))
-def store_sector(caches: Caches, sector: Int, t: Float) -> Float:
-    """Write a sector through to L2, which keeps it; return when its slice takes it."""
-    served = _slice(caches, sector >> 2, t, caches.chip[Chip.STORE_COST])
+@jit(float64(CACHES, int64, int64, float64, int64, float64))
+def store_sector(caches: Caches, number: Int, sector: Int, t: Float, is_first: Int, packets: Float) -> Float:
+    """Write a sector through to L2, which keeps it; return when its slice takes it.
+
+    Where the memory behind it hangs on the other half of L2, both halves keep it.
+
+    Args:
+        caches: the memory hierarchy.
+        number: of the SM.
+        sector: its number.
+        t: when it leaves the SM.
+        is_first: 0 where it comes in the request of the sector before it.
+        packets: that it takes.
+
+    """
+    chip = caches.chip
+    cycles = is_first * chip[Chip.STORE_BYTES] / chip[Chip.SLICE_BYTES]
+    served = _slice(caches, sector >> 2, t, packets, cycles)
     way = _l2_way(caches, sector >> 2, served)
     caches.l2_used[way] = int64(t) + 1
     caches.l2_ready[4 * way + (sector & 3)] = served
     caches.l2_dirty[way] |= 1 << (sector & 3)
     caches.counters[Counter.STORE_SECTORS] += 1
+    if is_first:
+        home = number if _distance_of_memory(sector >> 2, number) < 0 else number + 1
+        _keep(caches, way, sector >> 2, home, served)
+        _keep(caches, way, sector >> 2, number, served)
     return served
 
 
@@ -226,4 +292,4 @@ def warm_l2(caches: Caches, first: Int, last: Int) -> None:
     for sector in range(first, last):
         way = _l2_way(caches, sector >> 2, 0.0)
         caches.l2_ready[4 * way + (sector & 3)] = 0.0
-        caches.l2_used[way] = 1
+        caches.l2_used[way] = _spread(sector >> 2) - _BEFORE  # before the launch, in no order that it would know

@@ -22,6 +22,7 @@ __all__ = [
     "SECTORS",
     "SPAN",
     "STALLS",
+    "UNUSED",
     "WAYS",
     "Access",
     "Chip",
@@ -41,6 +42,7 @@ PENDING: Final = 1024  # loads of one SM on their way from L2
 SECTORS: Final = 64  # that one instruction can touch
 WAYS: Final = 16  # associativity of both caches; not published, and of little consequence for streams
 BANKS: Final = 1024  # of DRAM, each of which holds a row open
+UNUSED: Final = -(1 << 60)  # when a place of L2 that holds nothing was used last
 MERGED: Final = 4096  # sectors on their way to one GPC that can be told apart
 CODE_LINE: Final = 8  # instructions of a line of code, of 128 bytes
 SPAN: Final = 8  # what the clock's innermost functions are told: see issue.pick
@@ -144,7 +146,7 @@ class Chip(IntEnum):
     DRAM_SPREAD = 29
     L2_FETCH = 30  # bytes that a miss brings from DRAM
     SLICES = 31
-    STORE_COST = 32  # of a sector in a slice, in loads of one
+    PACKET = 32  # cycles that a packet of 32 bytes takes to enter a slice
     GPCS = 33  # groups of SMs that share a port to L2, 0 where none is known
     GPC_BYTES = 34  # a cycle, of such a port; 0 for no limit
     LAUNCH_BLOCK = 35  # from one block of the grid to the next, when they are handed out
@@ -167,4 +169,10 @@ class Chip(IntEnum):
     STORE_TURN_LINE = 52  # and for each of the store's lines
     TAG_AHEAD = 53  # lines that may wait at the tags, of loads
     COPY_AHEAD = 54  # and of LDGSTS
-    COUNT = 56
+    REQUEST_BYTES = 55  # that a request of a slice counts for
+    HALVES = 56  # of L2, each with the memory that hangs on it
+    GPC_L2_BYTES = 57  # a cycle, of a GPC's port to L2, behind which requests have been merged; 0 for no limit
+    SMS = 58  # of the whole chip
+    ROW_OPEN = 59  # cycles after which a row of DRAM that nobody reads is closed
+    STORE_BYTES = 60  # that a request of a slice counts for that stores
+    COUNT = 64

@@ -59,6 +59,7 @@ def _stage_cycles(sm: Record, op: Record, caches: Caches, i: Int) -> Float:
 def _arrival(sm: Record, queue: Record, caches: Caches, i: Int, t: Float, asked: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all."""
     arrival = t
+    sm.request = -1
     for k in range(queue.ring_sectors[i]):
         arrival = max(arrival, load_sector(caches, sm, queue.ring_list[i, k], t, asked))
     return arrival
@@ -73,7 +74,7 @@ def _turn(caches: Caches, lines: Int) -> Float:
 @jit(void(SM_RECORD, OP_TIMING, CACHES, int64, float64))
 def _write_through(sm: Record, op: Record, caches: Caches, i: Int, t: Float) -> None:
     """Send the sectors of a store on to L2: of each a flit, and its mask where it is not whole."""
-    chip, line = caches.chip, int64(-1)
+    chip, line, pair = caches.chip, int64(-1), int64(-1)
     whole = op.returned >= 32 * sm.ring_sectors[i]
     flits = 1.0 if whole else chip[Chip.STORE_PARTIAL]
     sm.up_free = max(sm.up_free, t)
@@ -85,11 +86,13 @@ def _write_through(sm: Record, op: Record, caches: Caches, i: Int, t: Float) -> 
         alone = sector >> 2 != line and (k + 1 == sm.ring_sectors[i] or sm.ring_list[i, k + 1] >> 2 != sector >> 2)
         line = sector >> 2
         sm.up_free += max(flits, chip[Chip.UP_REQUEST]) if alone else flits
-        behind = store_sector(caches, sector, sm.up_free) - chip[Chip.L2_QUEUE]
-        sm.up_free = max(sm.up_free, behind)
+        is_first = sector >> 1 != pair
+        pair = sector >> 1
+        served = store_sector(caches, int64(sm.number), sector, sm.up_free, int64(is_first), flits + is_first)
+        sm.up_free = max(sm.up_free, served - chip[Chip.L2_QUEUE])
+        sm.drained = max(sm.drained, int64(served) + 1)
     sm.stored = sm.up_free + _turn(caches, sm.ring_lines[i])
     sm.stage_free = max(sm.stage_free, sm.up_free - chip[Chip.STORE_QUEUE])
-    sm.drained = max(sm.drained, int64(sm.up_free) + 1)
 
 
 @jit(void(SM_RECORD, WARP_RECORD, OP_TIMING, int64, float64))

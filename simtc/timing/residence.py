@@ -8,7 +8,7 @@ from simtc.arch import Device
 from simtc.bundle import bundle
 from simtc.machine.state import Memory
 from simtc.timing.caches import NEVER, warm_l2
-from simtc.timing.constants import WAYS, Chip, Counter, Server
+from simtc.timing.constants import UNUSED, WAYS, Chip, Counter, Server
 from simtc.timing.state import CACHES, Caches
 
 __all__ = ["fill", "resident"]
@@ -19,13 +19,14 @@ def fill(caches: Caches, cached: Caches, sectors: np.ndarray) -> None:
     caches.l2_tags[:] = -1
     caches.l2_ready[:] = NEVER
     caches.l2_dirty[:] = 0
+    caches.l2_used[:] = UNUSED
     for first, last in _ranges(sectors):
         warm_l2(cached, first, last)
 
 
 def resident(device: Device, memory: Memory) -> np.ndarray:
     """Return the sectors that a board's L2 holds after the operands have passed through it."""
-    sets = max(device.l2_bytes // (device.sm.l1.line_bytes * WAYS), 1)
+    sets = max(device.l2_kept_bytes // (device.sm.l1.line_bytes * WAYS), 1)
     lines = sets * WAYS
     chip = np.zeros(Chip.COUNT)
     chip[Chip.L2_SETS], chip[Chip.WAYS], chip[Chip.DRAM_BYTES] = sets, WAYS, 1.0
@@ -36,10 +37,10 @@ def resident(device: Device, memory: Memory) -> np.ndarray:
         l1_used=np.zeros((1, 1), np.int64),
         l2_tags=np.full(lines, -1, np.int64),
         l2_ready=np.full(4 * lines, NEVER),
-        l2_used=np.zeros(lines, np.int64),
+        l2_used=np.full(lines, UNUSED, np.int64),
         l2_dirty=np.zeros(lines, np.int64),
-        slices=np.zeros(2),
-        ports=np.zeros(2),
+        slices=np.zeros(4),
+        ports=np.zeros(4),
         open_rows=np.zeros(1, np.int64),
         open_until=np.zeros(1),
         asked=np.zeros(1, np.int64),

@@ -87,8 +87,11 @@ class Sample:
         if footprint.active > 1:  # one queue for all slices, as wide as this SM's share of them
             chip[Chip.SLICES] = 1
             chip[Chip.SLICE_BYTES] = base[Chip.SLICES] * base[Chip.SLICE_BYTES] / (footprint.active * footprint.merged)
-            if base[Chip.GPCS]:  # likewise of its GPC's port
-                chip[Chip.GPCS], chip[Chip.GPC_BYTES] = 1, base[Chip.GPCS] * base[Chip.GPC_BYTES] / footprint.active
+            chip[Chip.PACKET] = footprint.active / base[Chip.SLICES] * base[Chip.PACKET]
+            if base[Chip.GPCS]:  # likewise of its GPC's ports
+                gpcs = base[Chip.GPCS] / footprint.active
+                chip[Chip.GPCS], chip[Chip.GPC_BYTES] = 1, gpcs * base[Chip.GPC_BYTES]
+                chip[Chip.GPC_L2_BYTES] = gpcs * base[Chip.GPC_L2_BYTES] / footprint.merged
         chip[Chip.DRAM_BYTES] = base[Chip.DRAM_BYTES] / footprint.active
         self.caches.shares[:, 1], self.caches.shares[:, 2] = footprint.shares, footprint.shares * footprint.costs
         fill(self.caches, cached, self._held(w, footprint))

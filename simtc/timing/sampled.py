@@ -59,7 +59,7 @@ def sample_launch(request: Request) -> Timing:
     bones = skeleton(lowered)
     prints = Footprints(
         lowered.code, bones, grid=waves, geometry=geometry, literals=request.literals, memory=memory,
-        l2_bytes=device.l2_bytes, gpcs=device.gpcs,
+        l2_bytes=device.l2_kept_bytes, gpcs=device.gpcs,
     )  # fmt: skip
     held = resident(device, memory) if request.warm else None
     table = clock_table(lowered.kernel, device)
@@ -135,7 +135,7 @@ def _one_sm(request: Request, waves: Grid, room: Occupancy, chosen: list[int]) -
     device, memory = request.device, request.memory
     clock, caches = new_clock(
         request.lowered.kernel, device, sms=1, slots=waves.slots, room=room, laps=_LAPS_ROOM, shares=len(memory.starts),
-        order=np.concatenate([waves.of_first_sm(w) for w in chosen]), l2_bytes=max(device.l2_bytes, _L2_ROOM),
+        order=np.concatenate([waves.of_first_sm(w) for w in chosen]), l2_bytes=max(device.l2_kept_bytes, _L2_ROOM),
     )  # fmt: skip
     caches.shares[:, 0] = memory.starts >> 5
     if not request.warm:

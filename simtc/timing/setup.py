@@ -16,6 +16,7 @@ from simtc.timing.constants import (
     MERGED,
     PENDING,
     STALLS,
+    UNUSED,
     WAYS,
     Chip,
     Counter,
@@ -75,7 +76,7 @@ def new_clock(
     cores, warps, shared = sm.limits.sub_cores, room.warps, room.shared_bytes
     carveout = min(c for c in sm.limits.shared_carveouts_bytes if c >= min(shared, sm.limits.shared_bytes))
     l1_sets = max((sm.limits.l1_shared_bytes - carveout) // (sm.l1.line_bytes * WAYS), 1)
-    l2_sets = max((l2_bytes or device.l2_bytes) // (sm.l1.line_bytes * WAYS), 1)
+    l2_sets = max((l2_bytes or device.l2_kept_bytes) // (sm.l1.line_bytes * WAYS), 1)
     l1, l2 = l1_sets * WAYS, l2_sets * WAYS
     instructions = len(kernel.instructions) + 1
     chip = _constants(device, slots, warps, l1_sets, l2_sets)
@@ -111,10 +112,10 @@ def new_clock(
         l1_used=np.zeros((sms, l1), np.int64),
         l2_tags=np.full(l2, -1, np.int64),
         l2_ready=np.full(4 * l2, NEVER),
-        l2_used=np.zeros(l2, np.int64),
+        l2_used=np.full(l2, UNUSED, np.int64),
         l2_dirty=np.zeros(l2, np.int64),
-        slices=np.zeros(2 * max(device.l2_slices, 1)),
-        ports=np.zeros(2 * max(device.gpcs, 1)),
+        slices=np.zeros(4 * max(device.l2_slices, 1)),
+        ports=np.zeros(4 * max(device.gpcs, 1)),
         open_rows=np.full(BANKS, -1, np.int64),
         open_until=np.zeros(BANKS),
         asked=np.full(max(device.gpcs, 1) * MERGED, -1, np.int64),
@@ -141,7 +142,13 @@ def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: in
         Chip.LINK_BYTES: sm.l1.l2_bytes_per_cycle,
         Chip.SLICES: device.l2_slices,
         Chip.SLICE_BYTES: device.l2_measured_bytes_per_cycle / device.l2_slices,
-        Chip.STORE_COST: device.l2_store_cost,
+        Chip.PACKET: device.l2_slices / device.l2_packets_per_cycle if device.l2_packets_per_cycle else 0.0,
+        Chip.REQUEST_BYTES: device.l2_request_bytes,
+        Chip.STORE_BYTES: device.l2_store_request_bytes,
+        Chip.HALVES: device.l2_halves,
+        Chip.GPC_L2_BYTES: device.gpc_l2_bytes_per_cycle,
+        Chip.SMS: device.sm_count,
+        Chip.ROW_OPEN: device.dram_row_open_cycles,
         Chip.GPCS: device.gpcs,
         Chip.GPC_BYTES: device.gpc_bytes_per_cycle,
         Chip.LAUNCH_BLOCK: sm.launch.block_cycles,

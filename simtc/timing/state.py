@@ -149,6 +149,8 @@ SM: Final = _record(
         ("stored", np.float64),  # when a load may follow the last store there
         ("up_line", np.int64),  # the line of the last request of a load
         ("turn", np.float64),  # cycles from the last store to a load, while it waits for the data stage
+        ("request", np.int64),  # the 64 bytes that this SM asked L2 for last, and when it serves them
+        ("request_served", np.float64),
         ("queued", np.int64),  # sectors of stores that wait for the data stage
         ("barrier_free", np.int64),  # when the barrier unit takes the next arrival
         ("constants", np.int64, (2, LINES)),  # when each line is there: of operands, of LDC; 0 for not asked for
@@ -188,8 +190,8 @@ class Caches(NamedTuple):
     l2_ready: Array
     l2_used: Array
     l2_dirty: Array  # sector bits
-    slices: Array  # (2 * slices) float64: when each slice of L2 will be idle, and its last request's time
-    ports: Array  # (2 * GPCs) float64: likewise of each GPC's port
+    slices: Array  # (4 * slices) float64: when the entry of each slice of L2 will be idle, its last time; so the slice
+    ports: Array  # (4 * GPCs) float64: likewise of each GPC's port before merging; of each one's to L2
     servers: Array  # float64: see Server
     shares: Array  # (buffers, 3) float64: first sector, how many sectors of DRAM each counts for, and at what cost
     open_rows: Array  # (BANKS,) the row of DRAM that each bank read last
