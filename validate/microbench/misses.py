@@ -1,4 +1,4 @@
-"""Replay the microbenchmarks and note in tests/timing/microbench_misses.toml which are off by more than 3 %, by how much.
+"""Replay the microbenchmarks and note in tests/timing/microbench_misses.toml which are off by more than 3 %.
 
 python validate/microbench/misses.py
 
