@@ -129,7 +129,8 @@ def _misses(sm: Record, queue: Record, warp: Record, op: Record, caches: Caches,
         _complete(sm, warp, op, int64(queue.ring_warp[i]), arrival + cycles)
     else:
         fetched = min(sm.requests - before, lines)
-        cycles = max(fetched + chip[Chip.PENDING_LINE] * (lines - fetched), 1.0)
+        cycles = fetched + chip[Chip.PENDING_LINE] * (lines - fetched)
+        cycles = max(cycles, op.returned / chip[Chip.STAGE_BYTES], 1.0)
     number = sm.pending_free[sm.pending]
     sm.pending += 1
     sm.pending_warp[number], sm.pending_place[number], sm.pending_sub[number] = (
