@@ -21,7 +21,7 @@ LEFT_OUT = (
     "barriers, address arithmetic and instruction fetch",
     "L2 misses beyond a wave's first touch, and DRAM's queues, refresh and turnarounds",
     "C, and the partial sums of split-K, staying in L2",
-    "clocks that fall under load",
+    "clocks that fall under load, on boards where it was not measured",
 )
 _SIZE_LIMIT = 1 << 24  # of a dimension: any real GEMM
 

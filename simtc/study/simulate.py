@@ -26,7 +26,7 @@ _SATURATED = 0.8  # of the cycles: beyond it a resource, not latency, sets the t
 _LEFT_OUT = (
     "code that outgrows the instruction caches, and the TLB",
     "DRAM's turnarounds, and its refresh on boards where it was not measured",
-    "clocks that fall under load",
+    "clocks that fall under load, on boards where it was not measured",
 )
 
 

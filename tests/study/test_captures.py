@@ -69,9 +69,9 @@ def test_stamps_and_the_profiler_agree_on_elapsed_cycles():
     off = [
         timing[name].measured["cycles"] / (record.measured["elapsed_cycles"] - start) - 1
         for name, record in counters.items()
-        if name in timing and name.endswith("cold")  # the profiler's own copies disturb what is warm
+        if name in timing
     ]
-    assert len(off) >= 40
+    assert len(off) >= 90
     assert mean(abs(x) for x in off) < 0.03
 
 
