@@ -189,7 +189,7 @@ class Caches(NamedTuple):
     l2_tags: Array  # (sets * ways)
     l2_ready: Array
     l2_used: Array
-    l2_dirty: Array  # sector bits
+    l2_dirty: Array  # bits of its dirty sectors, and above them of the halves of L2 that keep it
     slices: Array  # (4 * slices) float64: when the entry of each slice of L2 will be idle, its last time; so the slice
     ports: Array  # (4 * GPCs) float64: likewise of each GPC's port before merging; of each one's to L2
     servers: Array  # float64: see Server
