@@ -205,7 +205,8 @@ def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     """
     chip, number = caches.chip, int64(sm.number)
     if sector >> 2 != sm.up_line:
-        sm.up_free += chip[Chip.UP_REQUEST]
+        sm.up_free += chip[Chip.UP_REQUEST] + (0.0 if sm.up_loads else chip[Chip.UP_SWITCH])
+        sm.up_loads = 1
         sm.requests += 1
         sm.up_line = sector >> 2
     start = max(sm.link_free, t, sm.up_free)

@@ -113,9 +113,6 @@ def _misses(sm: Record, queue: Record, warp: Record, op: Record, caches: Caches,
     # what it asks of L2 follows the stores before it
     looked = float64(sm.tag_free - max(lines, 1))
     sm.up_free = max(sm.up_free, looked)
-    if not sm.up_loads:
-        sm.up_free += caches.chip[Chip.UP_SWITCH]
-        sm.up_loads = 1
     asked = max(sm.up_free, sm.stored)
     if sm.queued > 0:
         asked = max(asked, sm.up_free + sm.queued + sm.turn)
