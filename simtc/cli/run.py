@@ -46,7 +46,7 @@ __all__ = ["run"]
 @click.option("--cycles", metavar="FIRST,LAST", help="the part of the timeline that .svg and .txt show")
 @click.option("--by-instruction", is_flag=True, help="with --timing: the listing, and what each instruction cost")
 @click.option("--html", type=Path, metavar="FILE", help="with --timing: write all of it to one HTML file")
-@click.option("--clock-mhz", type=int, help="the SM clock; the board's default is in simtc arch")
+@click.option("--clock-mhz", type=int, help="the SM clock, which tensor instructions may lower; both are in simtc arch")
 @click.option(
     "--check", is_flag=True, help="also find reads of what nothing wrote, and races in shared memory (slower)"
 )

@@ -54,7 +54,7 @@ class _ShapeType(click.ParamType[tuple[int, ...]]):
 @click.option("--alpha", default=1.0, show_default=True, help="of C = alpha A B + beta C")
 @click.option("--beta", default=0.0, show_default=True, help="other than 0 reads C too")
 @click.option("--split-k", default=1, show_default=True, help="slices of k for different blocks")
-@click.option("--clock-mhz", type=int, help="the SM clock; the board's default is in simtc arch")
+@click.option("--clock-mhz", type=int, help="the SM clock, which tensor instructions may lower; both are in simtc arch")
 @click.option("--fidelity", default="sampled", show_default=True, help=", ".join(FIDELITIES))
 @click.option("--caches", default="cold", show_default=True, help="cold, or warm: L2 holds the operands")
 @click.option("--explore", "exploring", is_flag=True, help="also try every single change, and say which helps most")

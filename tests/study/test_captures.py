@@ -51,7 +51,7 @@ def test_counters_of_small_launches_agree_and_cycles_are_near():
     found = errors_by_quantity(outcome.points)
     assert found["instructions"]["worst"] == 0
     assert found["active_cycles"]["count"] >= 18
-    assert found["active_cycles"]["mean"] < 0.15
+    assert found["active_cycles"]["mean"] < 0.045
     warm = [p for p in outcome.points if p.quantity == "bank_conflicts" and p.case.endswith("warm")]
     assert max(abs(p.predicted - p.measured) for p in warm) <= 2  # events of the profiler's own
 
@@ -59,7 +59,7 @@ def test_counters_of_small_launches_agree_and_cycles_are_near():
 def test_small_launches_take_the_cycles_of_the_chips_own_clock():
     found = errors_by_quantity(some("timing-pycuda", small).points)
     assert found["cycles"]["count"] >= 24
-    assert found["cycles"]["mean"] < 0.2
+    assert found["cycles"]["mean"] < 0.05
 
 
 def test_stamps_and_the_profiler_agree_on_elapsed_cycles():

@@ -46,9 +46,10 @@ def test_bank_conflicts_are_those_that_the_profiler_counted(pairs):
 
 
 def test_cycles_of_single_blocks_are_as_far_off_as_the_readme_says(pairs):
-    errors = [abs(run.cycles / one["sm__cycles_active.max"] - 1) for one, run in pairs]
-    assert mean(errors) < 0.05
-    assert max(errors) < 0.19
+    for caches, most, worst in (("warm", 0.025, 0.08), ("cold", 0.043, 0.085)):
+        errors = [abs(run.cycles / one["sm__cycles_active.max"] - 1) for one, run in pairs if one["caches"] == caches]
+        assert mean(errors) < most
+        assert max(errors) < worst
 
 
 def test_the_top_stall_is_the_profilers(pairs):
