@@ -67,6 +67,7 @@ class Device:
     l2_fetch_bytes: int  # what a miss brings from DRAM
     l2_request_bytes: float  # that a slice could read while it serves a request, be it for a sector or two
     l2_store_request_bytes: float  # likewise one that stores
+    l2_turn_bytes: float  # and what a turn from loads to stores costs a slice, or back; 0 where nothing is known
     l2_packets_per_cycle: float  # of 32 bytes, that all slices take in; 0 for no limit that is known
     l2_halves: int  # each with its own memory; what is stored from the other half is kept in both
     l2_store_queue_cycles: float  # that a slice may be behind before stores wait for it

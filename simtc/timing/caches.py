@@ -88,15 +88,27 @@ def _distance_of_memory(line: Int, number: Int) -> Float:
 
 
 @jit(float64(CACHES, int64, float64, float64, float64))
-def _slice(caches: Caches, line: Int, t: Float, packets: Float, cycles: Float) -> Float:
+def _slice(caches: Caches, line: Int, t: Float, packets: Float, size: Float) -> Float:
     """Pass a request through the slice of L2 that holds a line; return when it serves it.
 
-    The packets of a store (the address, and each sector) enter one after another; then it takes its turn.
+    The packets of a store (the address, and each sector) enter one after another; then it takes its turn, which a
+    slice needs longer for where it served a load before, and likewise the other way round.
+
+    Args:
+        caches: the memory hierarchy.
+        line: its number.
+        t: when the request comes.
+        packets: of a store, 0 for a load.
+        size: bytes that the request counts for; 0 or less for one that comes with the request before it.
+
     """
-    chip = caches.chip
-    place = 4 * (_hash(line, 8) % int64(chip[Chip.SLICES]))
-    entered = _served(caches.slices, place, t, packets * chip[Chip.PACKET])
-    return _served(caches.slices, place + 2, entered, cycles)
+    chip, slices = caches.chip, caches.slices
+    place = 5 * (_hash(line, 8) % int64(chip[Chip.SLICES]))
+    entered = _served(slices, place, t, packets * chip[Chip.PACKET])
+    if size > 0 and slices[place + 4] != (packets > 0):
+        slices[place + 4] = packets > 0
+        size += chip[Chip.SLICE_TURN]
+    return _served(slices, place + 2, entered, size / chip[Chip.SLICE_BYTES])
 
 
 @jit(float64(CACHES, int64, float64, float64))
@@ -157,10 +169,9 @@ def _asked(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     """
     chip = caches.chip
     if sm.request == sector >> 1:
-        _slice(caches, sector >> 2, t, 0.0, (2 * _SECTOR - chip[Chip.REQUEST_BYTES]) / chip[Chip.SLICE_BYTES])
+        _slice(caches, sector >> 2, t, 0.0, 2 * _SECTOR - chip[Chip.REQUEST_BYTES])
         return sm.request_served
-    cycles = chip[Chip.REQUEST_BYTES] / chip[Chip.SLICE_BYTES]
-    sm.request, sm.request_served = sector >> 1, _slice(caches, sector >> 2, t, 0.0, cycles)
+    sm.request, sm.request_served = sector >> 1, _slice(caches, sector >> 2, t, 0.0, chip[Chip.REQUEST_BYTES])
     return sm.request_served
 
 
@@ -273,8 +284,7 @@ def store_sector(caches: Caches, number: Int, sector: Int, t: Float, is_first: I
 
     """
     chip = caches.chip
-    cycles = is_first * chip[Chip.STORE_BYTES] / chip[Chip.SLICE_BYTES]
-    served = _slice(caches, sector >> 2, t, packets, cycles)
+    served = _slice(caches, sector >> 2, t, packets, is_first * chip[Chip.STORE_BYTES])
     way = _l2_way(caches, sector >> 2, served)
     caches.l2_used[way] = int64(t) + 1
     caches.l2_ready[4 * way + (sector & 3)] = served

@@ -148,7 +148,7 @@ def _run_sm(
     while sm.next < until:
         now = sm.next
         if sm.events > 0 and sm.heap_time[0] <= now:
-            settle(sm, ck.subs, ck.warps, table.ops, caches, ck.wake, ck.until, now)
+            settle(sm, ck.subs, ck.warps, ck.wake, ck.until, now)
         if sm.moves_at <= now:
             advance(sm, ck.subs, ck.warps, table.ops, caches, ck.wake, now)
         for core in range(cores):

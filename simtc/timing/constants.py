@@ -175,4 +175,5 @@ class Chip(IntEnum):
     SMS = 58  # of the whole chip
     ROW_OPEN = 59  # cycles after which a row of DRAM that nobody reads is closed
     STORE_BYTES = 60  # that a request of a slice counts for that stores
+    SLICE_TURN = 61  # bytes that a slice could move while it turns from loads to stores, or back
     COUNT = 64

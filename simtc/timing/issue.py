@@ -17,6 +17,7 @@ from simtc.timing.fetch import fetching, misses_constant, waits_for_constant
 from simtc.timing.hazards import Consumer
 from simtc.timing.queue import push
 from simtc.timing.record import show
+from simtc.timing.stage import beside_tensor
 from simtc.timing.state import CLOCK, OP_TIMING, SM_RECORD, SUB_RECORD, TABLE, WARP_RECORD, Clock, Table
 
 __all__ = ["admit", "cause_of", "check_hazards", "follow", "occupy", "pick", "turn"]
@@ -174,10 +175,16 @@ def occupy(
     sm: Record, queue: Record, warp: Record, op: Record, event: Array, span: Array, w: Int, place: Int, now: Int
 ) -> None:
     """Occupy the pipe and raise the scoreboards of an instruction that issues."""
+    queue.late = 0
     if op.pipe == Pipe.TENSOR:
-        queue.port_free = now + op.tokens
+        queue.port_free = queue.tensor_until = now + op.tokens
+        queue.port_wait = op.port_wait
     elif op.tokens > 0:
         queue.port_free = max(queue.port_free, now) + op.tokens
+        if queue.tensor_until > now:
+            queue.tensor_until += op.tokens
+            if op.kind != Kind.MEMORY:
+                queue.late = beside_tensor(queue, 1.0, now)
     if op.pipe != Pipe.NONE:
         queue.free[op.pipe] = now + op.interval
         queue.busy[op.pipe] += op.interval
@@ -231,7 +238,7 @@ def follow(
     stall = max(int64(op.stall), 1)
     if op.yields and stall == 1:
         stall = int64(ck.chip[Chip.STALL1_YIELD])
-    warp.ready_at, warp.after = now + stall, Stall.wait
+    warp.ready_at, warp.after = now + stall + queue.late, Stall.wait
     if taken:
         warp.ready_at, warp.after = now + int64(ck.chip[Chip.BRANCH_TAKEN]), Stall.branch_resolving
     if outcome == Outcome.EXITED:

@@ -3,7 +3,8 @@
 A memory instruction waits in its sub-core's queue, has its operands read through that sub-core's port, joins the SM's
 short queue, passes the data stage (a wavefront, or a line of L1, at a time) and returns its data. Loads pass the tags
 first, a line a cycle, where some lines may wait without holding up what follows. A load that misses L1 leaves the path
-there and joins the SM's queue when its data comes. Nothing is reserved at issue: who comes first is served first.
+there; when its data comes, the data stage takes it and the SM's queue in turn. Nothing is reserved at issue: who comes
+first is served first. The data stage itself is in stage.py.
 """
 
 from __future__ import annotations
@@ -12,15 +13,13 @@ import math
 
 from simtc.jit import Array, Float, Int, Record, jit
 from simtc.machine.types import LONGS, float64, int64, void
-from simtc.timing.caches import load_sector, store_sector
+from simtc.timing.caches import load_sector
 from simtc.timing.constants import ASLEEP, PENDING, QUEUE, Access, Chip, Counter, Pipe
 from simtc.timing.events import FILL, PLACE, expect_fill, free_place, lower_board, take
+from simtc.timing.stage import WAVEFRONT, beside_tensor, complete, serve, store_turn
 from simtc.timing.state import CACHES, OP_TIMING, SM_RECORD, SUB_RECORD, WARP_RECORD, Caches
 
 __all__ = ["advance", "push", "settle"]
-
-_WAVEFRONT = 128.0
-_SECTOR = 32.0
 
 
 @jit(void(SUB_RECORD, int64, int64, int64, int64, int64, int64, LONGS, int64))
@@ -37,24 +36,6 @@ def push(
     queue.held += 1
 
 
-@jit(float64(SM_RECORD, OP_TIMING, CACHES, int64))
-def _stage_cycles(sm: Record, op: Record, caches: Caches, i: Int) -> Float:
-    """Return how long an instruction holds the data stage."""
-    access = op.access
-    wavefront = _WAVEFRONT / caches.chip[Chip.STAGE_BYTES]
-    if access in (Access.SHARED_LOAD, Access.SHARED_STORE, Access.EXCHANGE):
-        return sm.ring_wavefronts[i] * wavefront
-    if access == Access.GROUP:
-        return 0.0
-    if access == Access.GLOBAL_STORE:
-        if op.returned >= 32 * sm.ring_sectors[i] and sm.ring_sectors[i] == 4 * sm.ring_lines[i]:  # whole lines
-            return max(sm.ring_lines[i] * caches.chip[Chip.STORE_LINE], 2.0)
-        return sm.ring_sectors[i] * caches.chip[Chip.STORE_FULL]
-    if access == Access.COPY:
-        return sm.ring_wavefronts[i] * wavefront
-    return max(float64(sm.ring_lines[i]), sm.ring_sectors[i] * _SECTOR / caches.chip[Chip.STAGE_BYTES])
-
-
 @jit(float64(SM_RECORD, SUB_RECORD, CACHES, int64, float64, float64))
 def _arrival(sm: Record, queue: Record, caches: Caches, i: Int, t: Float, asked: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all."""
@@ -63,46 +44,6 @@ def _arrival(sm: Record, queue: Record, caches: Caches, i: Int, t: Float, asked:
     for k in range(queue.ring_sectors[i]):
         arrival = max(arrival, load_sector(caches, sm, queue.ring_list[i, k], t, asked))
     return arrival
-
-
-@jit(float64(CACHES, int64))
-def _turn(caches: Caches, lines: Int) -> Float:
-    """Return the cycles from a store of some lines to the next load's request, on the path to L2."""
-    return caches.chip[Chip.STORE_TURN] + caches.chip[Chip.STORE_TURN_LINE] * lines
-
-
-@jit(void(SM_RECORD, OP_TIMING, CACHES, int64, float64))
-def _write_through(sm: Record, op: Record, caches: Caches, i: Int, t: Float) -> None:
-    """Send the sectors of a store on to L2: of each a flit, and its mask where it is not whole."""
-    chip, line, pair = caches.chip, int64(-1), int64(-1)
-    whole = op.returned >= 32 * sm.ring_sectors[i]
-    flits = 1.0 if whole else chip[Chip.STORE_PARTIAL]
-    sm.up_free = max(sm.up_free, t)
-    if sm.up_loads:
-        sm.up_free += chip[Chip.UP_SWITCH]
-        sm.up_loads = 0
-    for k in range(sm.ring_sectors[i]):
-        sector = int64(sm.ring_list[i, k])
-        alone = sector >> 2 != line and (k + 1 == sm.ring_sectors[i] or sm.ring_list[i, k + 1] >> 2 != sector >> 2)
-        line = sector >> 2
-        sm.up_free += max(flits, chip[Chip.UP_REQUEST]) if alone else flits
-        is_first = sector >> 1 != pair
-        pair = sector >> 1
-        served = store_sector(caches, int64(sm.number), sector, sm.up_free, int64(is_first), flits + is_first)
-        sm.up_free = max(sm.up_free, served - chip[Chip.L2_QUEUE])
-        sm.drained = max(sm.drained, int64(served) + 1)
-    sm.stored = sm.up_free + _turn(caches, sm.ring_lines[i])
-    sm.stage_free = max(sm.stage_free, sm.up_free - chip[Chip.STORE_QUEUE])
-
-
-@jit(void(SM_RECORD, WARP_RECORD, OP_TIMING, int64, float64))
-def _complete(sm: Record, warp: Record, op: Record, w: Int, done: Float) -> None:
-    """Let the scoreboard of an instruction come down, which an asynchronous copy leaves to its group."""
-    at = int64(math.ceil(done)) + op.tail
-    if op.access == Access.COPY:
-        warp.copies_done = max(warp.copies_done, at)
-    if op.write_barrier >= 0:
-        lower_board(sm, at, w, op.write_barrier)
 
 
 @jit(int64(SM_RECORD, SUB_RECORD, WARP_RECORD, OP_TIMING, CACHES, int64, int64))
@@ -122,8 +63,8 @@ def _misses(sm: Record, queue: Record, warp: Record, op: Record, caches: Caches,
         return 0
     chip = caches.chip
     if op.access == Access.COPY:  # two wavefronts a cycle
-        cycles = wavefronts * _WAVEFRONT / chip[Chip.STAGE_BYTES] / 2
-        _complete(sm, warp, op, int64(queue.ring_warp[i]), arrival + cycles)
+        cycles = wavefronts * WAVEFRONT / chip[Chip.STAGE_BYTES] / 2
+        complete(sm, warp, op, int64(queue.ring_warp[i]), arrival + cycles)
     else:
         fetched = min(sm.requests - before, lines)
         cycles = fetched + chip[Chip.PENDING_LINE] * (lines - fetched)
@@ -161,13 +102,12 @@ def _move(sm: Record, queue: Record, warps: Array, op: Record, caches: Caches, w
         sm.ring_warp[i], sm.ring_place[i], sm.ring_sub[i] = warp, queue.ring_place[j], sub
         sm.ring_wavefronts[i], sm.ring_lines[i] = queue.ring_wavefronts[j], queue.ring_lines[j]
         sm.ring_sectors[i] = queue.ring_sectors[j]
-        sm.ring_fill[i] = 0.0
         sm.count += 1
         if access == Access.GLOBAL_STORE:
             for k in range(queue.ring_sectors[j]):
                 sm.ring_list[i, k] = queue.ring_list[j, k]
             sm.queued += queue.ring_sectors[j]
-            sm.turn = _turn(caches, queue.ring_lines[j])
+            sm.turn = store_turn(caches, queue.ring_lines[j])
     queue.head = (j + 1) % QUEUE
     queue.count -= 1
     queue.reading = 0
@@ -180,73 +120,15 @@ def _move(sm: Record, queue: Record, warps: Array, op: Record, caches: Caches, w
         lower_board(sm, release, warp, op.read_barrier)
 
 
-@jit(void(SM_RECORD, SUB_RECORD, WARP_RECORD, OP_TIMING, CACHES, int64, float64, float64))
-def _fill(sm: Record, queue: Record, warp: Record, op: Record, caches: Caches, w: Int, cycles: Float, t: Float) -> None:
-    """Pass what has come from L2 for a load through the data stage."""
-    sm.stage_free = t + cycles
-    sm.stage_busy += cycles
-    if op.access != Access.COPY:
-        queue.return_free = max(queue.return_free, t) + op.returned / caches.chip[Chip.RETURN_BYTES]
-        _complete(sm, warp, op, w, max(t + cycles, queue.return_free))
-
-
-@jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, float64))
-def _serve(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, t: Float) -> None:
-    """Pass the first instruction of the SM's queue through the data stage."""
-    i = sm.head
-    sm.head = (i + 1) % QUEUE
-    sm.count -= 1
-    w = int64(sm.ring_warp[i])
-    op, warp, queue = ops[sm.ring_place[i]], warps[w], subs[sm.ring_sub[i]]
-    if sm.ring_fill[i]:
-        sm.fills -= 1
-        _fill(sm, queue, warp, op, caches, w, sm.ring_fill[i], t)
-        return
-    access = op.access
-    cycles = _stage_cycles(sm, op, caches, i)
-    sm.stage_free = t + cycles
-    sm.stage_busy += cycles
-    done = t + cycles
-    if access == Access.GLOBAL_STORE:
-        sm.queued -= sm.ring_sectors[i]
-        _write_through(sm, op, caches, i, t)
-    elif access in (Access.SHARED_LOAD, Access.EXCHANGE, Access.GLOBAL_LOAD):
-        back = op.returned / caches.chip[Chip.RETURN_BYTES]
-        if access == Access.SHARED_LOAD:
-            back = sm.ring_wavefronts[i] * _WAVEFRONT / caches.chip[Chip.RETURN_BYTES]
-        queue.return_free = max(queue.return_free, t + _WAVEFRONT / caches.chip[Chip.STAGE_BYTES]) + back
-        done = max(done, queue.return_free)
-    elif access == Access.GROUP:
-        done = max(done, float64(warp.copies_done))
-    _complete(sm, warp, op, w, done)
-
-
-@jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, int64, int64))
-def _arrived(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, number: Int, now: Int) -> None:
-    """Let what has come from L2 join the SM's queue: its data stage serves it in turn."""
-    sm.pending -= 1
-    sm.pending_free[sm.pending] = number
-    w, place, sub = sm.pending_warp[number], sm.pending_place[number], sm.pending_sub[number]
-    cycles = sm.pending_cycles[number]
-    if 0 < sm.count < QUEUE:
-        i = (sm.head + sm.count) % QUEUE
-        sm.ring_warp[i], sm.ring_place[i], sm.ring_sub[i], sm.ring_fill[i] = w, place, sub, cycles
-        sm.count += 1
-        sm.fills += 1
-        sm.moves_at = min(sm.moves_at, max(now, int64(math.ceil(sm.stage_free))))
-    else:
-        _fill(sm, subs[sub], warps[w], ops[place], caches, int64(w), cycles, max(sm.stage_free, float64(now)))
-
-
-@jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], OP_TIMING[::1], CACHES, LONGS, LONGS, int64))
-def settle(
-    sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, wake: Array, until: Array, now: Int
-) -> None:
+@jit(void(SM_RECORD, SUB_RECORD[::1], WARP_RECORD[::1], LONGS, LONGS, int64))
+def settle(sm: Record, subs: Array, warps: Array, wake: Array, until: Array, now: Int) -> None:
     """Let everything happen whose time has come, and wake those that waited for it."""
     while sm.events > 0 and sm.heap_time[0] <= now:
         what = take(sm)
         if what & 15 == FILL:
-            _arrived(sm, subs, warps, ops, caches, what >> 4, now)
+            sm.fill_ring[(sm.fill_head + sm.fills) % PENDING] = what >> 4
+            sm.fills += 1
+            sm.moves_at = min(sm.moves_at, max(now, int64(math.ceil(sm.stage_free))))
         elif what & PLACE:
             subs[what >> 4].held -= 1
             wake[what >> 4] = 0
@@ -274,10 +156,7 @@ def advance(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, w
     first_sub = sm.number * cores
     moved = True
     while moved:
-        moved = False
-        if sm.count > 0 and sm.stage_free <= now:
-            _serve(sm, subs, warps, ops, caches, max(sm.stage_free, float64(now)))
-            moved = True
+        moved = serve(sm, subs, warps, ops, caches, now) > 0
         earliest, first = int64(0), int64(-1)
         for sub in range(first_sub, first_sub + cores):
             queue = subs[sub]
@@ -286,19 +165,22 @@ def advance(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, w
             if not queue.reading:
                 queue.reading = 1
                 start = max(now, queue.ring_pushed[queue.head] + 1)
-                cycles = ops[queue.ring_place[queue.head]].operand_read
+                head = ops[queue.ring_place[queue.head]]
+                cycles = int64(head.operand_read)
+                if head.access != Access.EXCHANGE:
+                    cycles += beside_tensor(queue, float64(cycles), now)
                 queue.read_done = start + cycles
                 queue.busy[Pipe.MIO] += max(cycles - 1, 0)  # the first one was counted when it issued
             if queue.read_done <= now and (first < 0 or queue.read_done < earliest):
                 earliest, first = queue.read_done, sub
-        if first >= 0 and sm.count - sm.fills < depth and sm.count < QUEUE and sm.moved <= now:
+        if first >= 0 and sm.count < depth and sm.count < QUEUE and sm.moved <= now:
             queue = subs[first]
             op = ops[queue.ring_place[queue.head]]
             if _at_tags(sm, op, caches) <= now:
                 _move(sm, queue, warps, op, caches, wake, first, now)
                 moved = True
     due = int64(ASLEEP)
-    if sm.count > 0:
+    if sm.count + sm.fills > 0:
         due = int64(math.ceil(sm.stage_free))
     for sub in range(first_sub, first_sub + cores):
         if subs[sub].count > 0:

@@ -39,7 +39,7 @@ def resident(device: Device, memory: Memory) -> np.ndarray:
         l2_ready=np.full(4 * lines, NEVER),
         l2_used=np.full(lines, UNUSED, np.int64),
         l2_dirty=np.zeros(lines, np.int64),
-        slices=np.zeros(4),
+        slices=np.zeros(5),
         ports=np.zeros(4),
         open_rows=np.zeros(1, np.int64),
         open_until=np.zeros(1),

@@ -56,6 +56,7 @@ TIMING: Final = np.dtype(
         ("consumer", np.int32),
         ("is_branch", np.int32),
         ("tokens", np.int32),  # cycles of the register port, which matrix instructions wait for
+        ("port_wait", np.float64),  # of TENSOR: what each other access to registers waits beside it
         ("constant", np.int32),  # the line of constants that it reads, -1 for none
         ("loads_constant", np.int32),  # 1 for LDC, whose cache is another one
         ("is_barrier", np.int32),
@@ -124,6 +125,10 @@ SUB: Final = _record(
         ("return_free", np.float64),
         ("free", np.int64, (Pipe.COUNT,)),  # when each pipe takes its next instruction
         ("port_free", np.int64),  # when the register port has served what issued so far
+        ("tensor_until", np.int64),  # until when a matrix instruction uses it
+        ("port_wait", np.float64),  # and what each other access waits meanwhile
+        ("port_debt", np.float64),  # the part of a cycle that accesses have still to wait
+        ("late", np.int64),  # cycles that what issued last waits for its operands
         ("busy", np.int64, (Pipe.COUNT,)),  # cycles each pipe was occupied
         ("issued", np.int64),
     ]
@@ -134,8 +139,10 @@ SM: Final = _record(
         ("number", np.int64),
         ("next", np.int64),
         ("moves_at", np.int64),  # when something may move on its memory I/O path
-        ("ring_fill", np.float64, (QUEUE,)),  # of what has come from L2: cycles of the data stage; 0 for instructions
-        ("fills", np.int32),  # of them in the ring
+        ("fills", np.int32),  # loads whose data has come from L2 and waits for the data stage
+        ("fill_head", np.int32),
+        ("fill_ring", np.int32, (PENDING,)),  # their numbers
+        ("filled", np.int32),  # 1 where one of them was what the data stage served last
         ("up_loads", np.int32),  # 1 where a load was the last one there
         ("requests", np.int64),  # of lines, by loads
         ("moved", np.int64),  # when the next instruction may leave the sub-cores' queues

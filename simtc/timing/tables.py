@@ -58,6 +58,7 @@ _ACCESS = {
     "MOVM": Access.EXCHANGE,
     "REDUX": Access.EXCHANGE,
     "MATCH": Access.EXCHANGE,
+    "S2R": Access.EXCHANGE,
 }
 _LONG = ("LDG", "LD", "LDL", "STG", "ST", "STL", "LDGSTS", "LDGDEPBAR", "ATOM", "ATOMG", "RED", "REDG")
 _NARROW = {"U8": 1, "S8": 1, "U16": 2, "S16": 2}  # bytes
@@ -84,6 +85,8 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
         op["read_barrier"] = -1 if control.read_barrier is None else control.read_barrier
         _pipe(op, instruction, device)
         op["tokens"] = _tokens(instruction, device)
+        if op["pipe"] == Pipe.TENSOR:
+            op["port_wait"] = tensor_constants(instruction, device).register_wait_cycles or 0.0
         op["constant"] = _constant(instruction, device, constants)
         op["loads_constant"] = instruction.opcode == "LDC"
         op["is_barrier"] = instruction.opcode == "BAR"

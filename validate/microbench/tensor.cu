@@ -116,3 +116,141 @@ extern "C" __global__ void multiply_2x2(unsigned *times, unsigned *data, int ste
 extern "C" __global__ void multiply_2x4(unsigned *times, unsigned *data, int steps) { multiply<2, 4>(times, data, steps); }
 extern "C" __global__ void multiply_4x4(unsigned *times, unsigned *data, int steps) { multiply<4, 4>(times, data, steps); }
 extern "C" __global__ void multiply_4x8(unsigned *times, unsigned *data, int steps) { multiply<4, 8>(times, data, steps); }
+
+#if __CUDA_ARCH__ >= 800 || !defined(__CUDA_ARCH__)
+// A matrix instruction and its accumulators.
+struct Mma16816F32 {
+  float d[4];
+  __device__ void operator()(const unsigned (&a)[4], unsigned b0, unsigned b1) { mma(d, a, b0, b1); }
+};
+struct Mma16816F16 {
+  unsigned d[2];
+  __device__ void operator()(const unsigned (&a)[4], unsigned b0, unsigned b1) {
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%0, %1};"
+                 : "+r"(d[0]), "+r"(d[1])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  }
+};
+struct Mma1688F32 {
+  float d[4];
+  __device__ void operator()(const unsigned (&a)[4], unsigned b0, unsigned) {
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 " D4 ", {%4, %5}, {%6}, " D4 ";"
+                 : F32(d)
+                 : "r"(a[0]), "r"(a[1]), "r"(b0));
+  }
+};
+
+// A link of a chain of loads or additions; shared memory is all zeros.
+struct Ldmatrix {
+  static __device__ unsigned link(unsigned at, unsigned base) {
+    unsigned r[4];
+    ldmatrix4(r, at);
+    return base + (r[0] & 4096);
+  }
+};
+struct Load {
+  static __device__ unsigned link(unsigned at, unsigned base) {
+    unsigned r;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(r) : "r"(at));
+    return base + r;
+  }
+};
+struct Add {
+  static __device__ unsigned link(unsigned at, unsigned base) {
+    unsigned r;
+    asm volatile("add.u32 %0, %1, %2;" : "=r"(r) : "r"(at), "r"(base));
+    return r;
+  }
+};
+
+// What one warp's chain takes while the others keep the tensor cores, and the registers' ports, busy: warp 4 and every
+// fourth after it are its neighbours on its sub-core. They go on for `turns` rounds of 8, longer than the chain.
+template <typename Chain, typename Mma>
+static __device__ __forceinline__ void beside(unsigned *times, const unsigned *data, int links, int turns) {
+  __shared__ __align__(128) unsigned tile[2048];
+  __shared__ unsigned from, to;
+  for (int i = threadIdx.x; i < 2048; i += blockDim.x) tile[i] = 0;
+  const unsigned zero = data[threadIdx.x & 31];
+  __syncthreads();
+  if (threadIdx.x >= 32) {
+    Mma mma[8] = {};
+    const unsigned a[4] = {zero, zero + 1, zero + 2, zero + 3};
+    for (int i = 0; i < turns; ++i)
+#pragma unroll
+      for (int k = 0; k < 8; ++k) mma[k](a, zero + 4, zero + 5);
+    unsigned sum = 0;
+    for (int k = 0; k < 8; ++k) sum += static_cast<unsigned>(mma[k].d[0] + mma[k].d[1]);
+    use(times, sum);
+  } else {
+    const unsigned base = shared_address(tile) + (threadIdx.x & 31) * 16 + zero, begin = now();
+    unsigned at = base;
+    while (now() - begin < 200) continue;
+    const unsigned start = now();
+    for (int i = 0; i < links; i += 16)
+#pragma unroll
+      for (int k = 0; k < 16; ++k) at = Chain::link(at, base);
+    const unsigned end = now();
+    if (threadIdx.x == 0) from = start, to = end;
+    use(times, at);
+  }
+  __syncthreads();
+  keep(times, from, to);
+}
+#define BESIDE(NAME, CHAIN, MMA)                                                                     \
+  extern "C" __global__ void NAME(unsigned *times, const unsigned *data, int links, int turns) { \
+    beside<CHAIN, MMA>(times, data, links, turns);                                                   \
+  }
+BESIDE(ldsm_beside_16816_f32, Ldmatrix, Mma16816F32)
+BESIDE(ldsm_beside_16816_f16, Ldmatrix, Mma16816F16)
+BESIDE(ldsm_beside_1688_f32, Ldmatrix, Mma1688F32)
+BESIDE(lds_beside_16816_f32, Load, Mma16816F32)
+BESIDE(lds_beside_16816_f16, Load, Mma16816F16)
+BESIDE(lds_beside_1688_f32, Load, Mma1688F32)
+BESIDE(iadd_beside_16816_f32, Add, Mma16816F32)
+BESIDE(iadd_beside_16816_f16, Add, Mma16816F16)
+BESIDE(iadd_beside_1688_f32, Add, Mma1688F32)
+
+// A main loop whose fragments come when they are needed; each `group` threads meet at a barrier of their own, as if
+// they were a block.
+template <typename Mma>
+static __device__ __forceinline__ void needed(unsigned *times, const unsigned *data, int steps, int group) {
+  __shared__ __align__(128) unsigned tile[6144];
+  for (int i = threadIdx.x; i < 6144; i += blockDim.x) tile[i] = 0;
+  const unsigned base = shared_address(tile) + (threadIdx.x & 31) * 16, barrier = 1 + threadIdx.x / group;
+  Mma mma[4][4] = {};
+  __syncthreads();
+  const unsigned start = now();
+#pragma unroll 1
+  for (int step = 0; step < steps; ++step) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const unsigned at = base + (step & 1) * 2048 + half * 4096;
+      unsigned a[4][4], b[2][4];
+#pragma unroll
+      for (int m = 0; m < 4; ++m) ldmatrix4(a[m], at + 512 * m);
+#pragma unroll
+      for (int n = 0; n < 2; ++n) ldmatrix4(b[n], at + 8192 + 512 * n);
+#pragma unroll
+      for (int m = 0; m < 4; ++m)
+#pragma unroll
+        for (int n = 0; n < 4; ++n) mma[m][n](a[m], b[n / 2][2 * (n % 2)], b[n / 2][2 * (n % 2) + 1]);
+    }
+    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(group) : "memory");
+  }
+  const unsigned end = now();
+  unsigned sum = 0;
+  for (int m = 0; m < 4; ++m)
+    for (int n = 0; n < 4; ++n) sum += static_cast<unsigned>(mma[m][n].d[0] + mma[m][n].d[1]);
+  use(times, sum);
+  keep(times, start, end);
+}
+extern "C" __global__ void needed_16816_f32(unsigned *times, const unsigned *data, int steps, int group) {
+  needed<Mma16816F32>(times, data, steps, group);
+}
+extern "C" __global__ void needed_16816_f16(unsigned *times, const unsigned *data, int steps, int group) {
+  needed<Mma16816F16>(times, data, steps, group);
+}
+extern "C" __global__ void needed_1688_f32(unsigned *times, const unsigned *data, int steps, int group) {
+  needed<Mma1688F32>(times, data, steps, group);
+}
+#endif
