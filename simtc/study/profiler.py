@@ -29,7 +29,14 @@ _CYCLES = {
     "sm__cycles_active.max": "active_cycles",
     "gpc__cycles_elapsed.max": "elapsed_cycles",
 }
-_COUNTERS = {**_CYCLES, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "bank_conflicts"}
+# The counter of conflicts also counts what the arbiter of L1 turns away, which happens where blocks share an SM. The
+# wavefronts of each instruction, and the ideal ones, tell conflicts alone.
+_COUNTERS = {
+    **_CYCLES,
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "counted_conflicts",
+    "memory_l1_wavefronts_shared": "wavefronts",
+    "memory_l1_wavefronts_shared_ideal": "ideal_wavefronts",
+}
 _STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 _LIMIT_SECONDS = 900
 
