@@ -17,7 +17,7 @@ from simtc.results import LaunchResult
 from simtc.study.chip import Chip
 from simtc.study.validate_case import Skip
 
-__all__ = ["GemmLaunch", "evaluation_launches"]
+__all__ = ["GemmLaunch", "evaluation_launches", "profiled_conflicts"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,3 +86,27 @@ def evaluation_launches(settings: Mapping[str, Any], chip: Chip) -> Iterator[Gem
             for size in group["sizes"]:
                 for caches in ("cold", "warm"):
                     yield GemmLaunch(shipped=kernel, size=tuple(size), caches=caches)
+
+
+def profiled_conflicts(kernel: Kernel, counted: float, wavefronts: float, ideal_wavefronts: float) -> float:
+    """Return a launch's bank conflicts of shared memory from the profiler's counters.
+
+    The counter of conflicts also counts what the arbiter of L1 turns away, which happens where blocks share an SM; the
+    wavefronts of each instruction beyond the ideal ones do not. Wavefronts of LDGSTS, in turn, count what it asks of L2
+    as well, so where there are some the counter serves.
+
+    Args:
+        kernel: the machine code.
+        counted: l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum.
+        wavefronts: memory_l1_wavefronts_shared, which is smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum.
+        ideal_wavefronts: memory_l1_wavefronts_shared_ideal.
+
+    Example:
+        >>> from simtc.arch import device
+        >>> from simtc.gemm import shipped
+        >>> profiled_conflicts(shipped("wmma_ragged").kernel(device("h200")), 1571, 2400, 832)
+        1568
+
+    """
+    copies = any(instruction.opcode == "LDGSTS" for instruction in kernel.instructions)
+    return counted if copies else wavefronts - ideal_wavefronts

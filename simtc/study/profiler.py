@@ -29,8 +29,6 @@ _CYCLES = {
     "sm__cycles_active.max": "active_cycles",
     "gpc__cycles_elapsed.max": "elapsed_cycles",
 }
-# The counter of conflicts also counts what the arbiter of L1 turns away, which happens where blocks share an SM. The
-# wavefronts of each instruction, and the ideal ones, tell conflicts alone.
 _COUNTERS = {
     **_CYCLES,
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "counted_conflicts",

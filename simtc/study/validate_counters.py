@@ -14,7 +14,7 @@ from simtc.gpu.gpu import Prepared
 from simtc.isa import Kernel
 from simtc.results import LaunchResult, Stall
 from simtc.study.chip import Chip
-from simtc.study.evaluation import GemmLaunch, evaluation_launches
+from simtc.study.evaluation import GemmLaunch, evaluation_launches, profiled_conflicts
 from simtc.study.idle_clock import by_fastest_clock
 from simtc.study.measured import Measured, MeasuredCase, code_digest
 from simtc.study.profiler import Profile
@@ -54,14 +54,10 @@ class CounterCase(MeasuredCase):
         return self.launch.prepared(gpu)
 
     def measure(self, gpu: Gpu) -> Measured:
-        """Look the launch up in the profile.
-
-        Wavefronts of LDGSTS count what it asks of L2 as well, so where there are some the counter of conflicts serves.
-        """
+        """Look the launch up in the profile."""
         values = dict(self.profile.of(gpu, self.name))
-        copies = any(one.opcode == "LDGSTS" for one in self.kernel.instructions)
-        excess = values["wavefronts"] - values["ideal_wavefronts"]
-        values["bank_conflicts"] = values["counted_conflicts"] if copies else excess
+        told = (values[name] for name in ("counted_conflicts", "wavefronts", "ideal_wavefronts"))
+        values["bank_conflicts"] = profiled_conflicts(self.kernel, *told)
         return Measured(values=values, code=code_digest(self.launch.code(gpu)))
 
     @cached_property

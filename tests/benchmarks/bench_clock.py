@@ -15,6 +15,7 @@ from simtc.arch import device
 from simtc.gemm import operands, shipped
 from simtc.launch import launch
 from simtc.resources import folder
+from simtc.study.evaluation import profiled_conflicts
 from simtc.study.idle_clock import by_fastest_clock
 
 CAPTURE = json.loads((folder("validate") / "captures" / "h200" / "evaluation.json").read_text())
@@ -36,7 +37,7 @@ def main(most: int) -> None:
     """Time every launch and compare it with the capture."""
     chip = device("h200")
     errors: dict[str, list[float]] = {}
-    found, same, counted = [], 0, 0
+    found, same, counted, conflicts = [], 0, 0, 0
     executed, took = 0, 0.0
     for one in CAPTURE["launches"]:
         kernel, size = shipped(one["kernel"]), {x: one[x] for x in "mnk"}
@@ -58,15 +59,18 @@ def main(most: int) -> None:
         found.append(((*size.values(), one["caches"]), cycles, measured))
         same += one["top_stall"] == max((c for c in run.stalls if c != "selected"), key=run.stalls.get)
         counted += run.instructions == one["smsp__inst_executed.sum"]
+        conflicts += run.bank_conflicts == profiled_conflicts(
+            kernel.kernel(chip), one["l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"],
+            one["memory_l1_wavefronts_shared"], one["memory_l1_wavefronts_shared_ideal"],
+        )  # fmt: skip
         name = f"{one['kernel']:<28}{'x'.join(str(x) for x in size.values()):<16}{one['caches']:<6}"
         print(f"{name}{cycles:>9,.0f} {measured:>9,} {cycles / measured - 1:+7.1%}", flush=True)
     for name, off in errors.items():
         mean_off, worst = mean(map(abs, off)), max(off, key=abs)
         print(f"{name}: {len(off)} launches, mean absolute error {mean_off:.1%}, worst {worst:+.1%}")
     right, pairs = ranking(found)
-    print(
-        f"order: {right} of {pairs} pairs; top stall: {same} of {len(found)}; instructions: {counted} of {len(found)}"
-    )
+    print(f"order: {right} of {pairs} pairs; of {len(found)} launches, top stall of {same}, ", end="")
+    print(f"instructions of {counted}, bank conflicts of {conflicts}")
     rate = executed / took / 1e6
     ratio = f"{rate / PEER[1]:.0f} to {rate / PEER[0]:.0f} times Accel-Sim"
     print(f"{rate:.2f} million warp-instructions a second, one thread: {ratio}")

@@ -10,6 +10,7 @@ import pytest
 from simtc.arch import device
 from simtc.gemm import operands, shipped, solve
 from simtc.resources import folder
+from simtc.study.evaluation import profiled_conflicts
 
 CAPTURE = json.loads((folder("validate") / "captures" / "h200" / "evaluation.json").read_text())
 
@@ -39,14 +40,9 @@ def test_instructions_are_those_that_the_profiler_counted(pairs):
 
 
 def conflicts(one):
-    """Return the wavefronts beyond the ideal ones, counted instruction by instruction.
-
-    The counter of conflicts also counts what the arbiter of L1 turns away. Wavefronts of LDGSTS, which only mma_async
-    has, count what it asks of L2 as well.
-    """
-    if one["kernel"].startswith("mma_async"):
-        return one["l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"]
-    return one["memory_l1_wavefronts_shared"] - one["memory_l1_wavefronts_shared_ideal"]
+    told = ("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", "memory_l1_wavefronts_shared")
+    counted = (one[name] for name in (*told, "memory_l1_wavefronts_shared_ideal"))
+    return profiled_conflicts(shipped(one["kernel"]).kernel(device("h200")), *counted)
 
 
 def test_bank_conflicts_are_those_that_the_profiler_counted(pairs):
