@@ -130,7 +130,8 @@ def _pass_first(sm: Record, subs: Array, warps: Array, ops: Array, caches: Cache
         if access == Access.SHARED_LOAD:
             back = sm.ring_wavefronts[i] * WAVEFRONT / caches.chip[Chip.RETURN_BYTES]
         back += beside_tensor(queue, op.returned / WAVEFRONT, int64(t))
-        queue.return_free = max(queue.return_free, t + WAVEFRONT / caches.chip[Chip.STAGE_BYTES]) + back
+        start = max(t, sm.stored) if access == Access.GLOBAL_LOAD else t
+        queue.return_free = max(queue.return_free, start + WAVEFRONT / caches.chip[Chip.STAGE_BYTES]) + back
         done = max(done, queue.return_free)
     elif access == Access.GROUP:
         done = max(done, float64(warp.copies_done))
