@@ -68,10 +68,11 @@ class Device:
     l2_request_bytes: float  # that a slice could read while it serves a request, be it for a sector or two
     l2_store_request_bytes: float  # likewise one that stores
     l2_turn_bytes: float  # and what a turn from loads to stores costs a slice, or back; 0 where nothing is known
-    l2_packets_per_cycle: float  # of 32 bytes, that all slices take in; 0 for no limit that is known
     l2_halves: int  # each with its own memory; what is stored from the other half is kept in both
     l2_store_queue_cycles: float  # that a slice may be behind before stores wait for it
     gpcs: int  # groups of SMs that share a port to L2 and merge their requests; 0 where none is known
+    cluster_sms: int  # of a GPC, that share a port for what they send to L2; 0 where nothing is known
+    cluster_packets_per_cycle: float  # of 32 bytes, that such a port takes; 0 for no limit that is known
     gpc_bytes_per_cycle: float  # of such a port, before it merges; 0 for no limit that is known
     gpc_l2_bytes_per_cycle: float  # and behind it
     dram_bytes: int
@@ -133,7 +134,7 @@ class Device:
         """
         ratio = clock_mhz / self.clock_mhz
         changed = {name: getattr(self, name) * ratio for name in _PASS_ELSEWHERE}
-        changed["l2_packets_per_cycle"] = self.l2_packets_per_cycle / ratio
+        changed["cluster_packets_per_cycle"] = self.cluster_packets_per_cycle / ratio
         l2_hit = self.l2_hit_cycles - self.l2_clock_cycles * (1 - ratio)
         return replace(self, clock_mhz=clock_mhz, l2_hit_cycles=l2_hit, **changed)
 

@@ -91,9 +91,13 @@ class Launch:
 
     base_cycles: float  # sm__cycles_active of an empty kernel: base + warp * warps
     warp_cycles: float
-    block_cycles: float  # from one block to the next, when the grid is handed out
+    block_cycles: float  # of the whole chip, from one block that ends to the next
+    sm_start_cycles: float  # from the first block of one SM to that of the next SM
+    sm_block_cycles: float  # from one block that an SM is given to the next: sm_block + sm_block_warp * warps
+    sm_block_warp_cycles: float
     chip_cycles: float  # gpc__cycles_elapsed minus sm__cycles_active
     store_drain_cycles: float  # a store still in flight holds EXIT back
+    store_answer_cycles: float  # from L2, which takes a store, to the SM: a block whose stores are not answered stays
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -87,28 +87,32 @@ def _distance_of_memory(line: Int, number: Int) -> Float:
     return 0.5 if far else -0.5
 
 
-@jit(float64(CACHES, int64, float64, float64, float64))
-def _slice(caches: Caches, line: Int, t: Float, packets: Float, size: Float) -> Float:
+@jit(float64(CACHES, int64, float64, int64, float64))
+def _slice(caches: Caches, line: Int, t: Float, stores: Int, size: Float) -> Float:
     """Pass a request through the slice of L2 that holds a line; return when it serves it.
 
-    The packets of a store (the address, and each sector) enter one after another; then it takes its turn, which a
-    slice needs longer for where it served a load before, and likewise the other way round.
+    It takes longer where it served a load and now a store, and likewise the other way round.
 
     Args:
         caches: the memory hierarchy.
         line: its number.
         t: when the request comes.
-        packets: of a store, 0 for a load.
+        stores: 1 for a store.
         size: bytes that the request counts for; 0 or less for one that comes with the request before it.
 
     """
     chip, slices = caches.chip, caches.slices
-    place = 5 * (_hash(line, 8) % int64(chip[Chip.SLICES]))
-    entered = _served(slices, place, t, packets * chip[Chip.PACKET])
-    if size > 0 and slices[place + 4] != (packets > 0):
-        slices[place + 4] = packets > 0
+    place = 3 * (_hash(line, 8) % int64(chip[Chip.SLICES]))
+    if size > 0 and slices[place + 2] != stores:
+        slices[place + 2] = stores
         size += chip[Chip.SLICE_TURN]
-    return _served(slices, place + 2, entered, size / chip[Chip.SLICE_BYTES])
+    return _served(slices, place, t, size / chip[Chip.SLICE_BYTES])
+
+
+@jit(float64(CACHES, SM_RECORD, float64, float64))
+def _sent(caches: Caches, sm: Record, t: Float, packets: Float) -> Float:
+    """Send packets of 32 bytes towards L2 through the port that an SM shares with its neighbours; return when."""
+    return _served(caches.clusters, 2 * int64(sm.cluster), t, packets * caches.chip[Chip.PACKET])
 
 
 @jit(float64(CACHES, int64, float64, float64))
@@ -169,9 +173,9 @@ def _asked(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     """
     chip = caches.chip
     if sm.request == sector >> 1:
-        _slice(caches, sector >> 2, t, 0.0, 2 * _SECTOR - chip[Chip.REQUEST_BYTES])
+        _slice(caches, sector >> 2, t, 0, 2 * _SECTOR - chip[Chip.REQUEST_BYTES])
         return sm.request_served
-    sm.request, sm.request_served = sector >> 1, _slice(caches, sector >> 2, t, 0.0, chip[Chip.REQUEST_BYTES])
+    sm.request, sm.request_served = sector >> 1, _slice(caches, sector >> 2, t, 0, chip[Chip.REQUEST_BYTES])
     return sm.request_served
 
 
@@ -214,7 +218,7 @@ def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
 
     A sector that another SM of the same GPC has asked for and not received yet is not asked for again.
     """
-    chip, number = caches.chip, int64(sm.number)
+    chip = caches.chip
     if sector >> 2 != sm.up_line:
         sm.up_free += chip[Chip.UP_REQUEST] + (0.0 if sm.up_loads else chip[Chip.UP_SWITCH])
         sm.up_loads = 1
@@ -226,7 +230,7 @@ def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     gpcs = int64(chip[Chip.GPCS])
     if gpcs == 0:
         return _from_l2(caches, sm, sector, start)
-    gpc = int64(number * gpcs // chip[Chip.SMS])
+    gpc = int64(sm.gpc)
     sent = _port(caches, gpc, start, chip[Chip.GPC_BYTES])
     place = gpc * MERGED + _hash(sector, 10) % MERGED
     if caches.asked[place] == sector and caches.answered[place] > sent:
@@ -268,23 +272,23 @@ def load_sector(caches: Caches, sm: Record, sector: Int, t: Float, asked: Float)
     return arrival
 
 
-@jit(float64(CACHES, int64, int64, float64, int64, float64))
-def store_sector(caches: Caches, number: Int, sector: Int, t: Float, is_first: Int, packets: Float) -> Float:
+@jit(float64(CACHES, SM_RECORD, int64, float64, int64, float64))
+def store_sector(caches: Caches, sm: Record, sector: Int, t: Float, is_first: Int, packets: Float) -> Float:
     """Write a sector through to L2, which keeps it; return when its slice takes it.
 
     Where the memory behind it hangs on the other half of L2, both halves keep it.
 
     Args:
         caches: the memory hierarchy.
-        number: of the SM.
+        sm: whose store it is.
         sector: its number.
         t: when it leaves the SM.
         is_first: 0 where it comes in the request of the sector before it.
-        packets: that it takes.
+        packets: that it takes: the sector, its mask, and for the first one the address.
 
     """
-    chip = caches.chip
-    served = _slice(caches, sector >> 2, t, packets, is_first * chip[Chip.STORE_BYTES])
+    chip, number = caches.chip, int64(sm.number)
+    served = _slice(caches, sector >> 2, _sent(caches, sm, t, packets), 1, is_first * chip[Chip.STORE_BYTES])
     way = _l2_way(caches, sector >> 2, served)
     caches.l2_used[way] = int64(t) + 1
     caches.l2_ready[4 * way + (sector & 3)] = served

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from simtc.jit import Array, Int, Record, jit
 from simtc.machine.state import CODE, MEMORY, STATE, Code, Event, Geometry, Memory, Outcome, State, Waiting
 from simtc.machine.step import STEP
-from simtc.machine.types import LONGS, int64, void
+from simtc.machine.types import LONGS, float64, int64, void
 from simtc.results.stall import Stall
 from simtc.timing.constants import ASLEEP, Chip, Counter
 from simtc.timing.issue import admit, check_hazards, follow, occupy, pick, turn
@@ -20,6 +20,7 @@ __all__ = ["run_chip"]
 Step: TypeAlias = Any  # simtc.machine.step.step, called through a pointer so that it is compiled once
 
 _IDLE = ASLEEP
+_ENDED = -2  # in place of a block's number: it has, and its stores are still on their way
 _WINDOW = 4  # cycles that one SM may be ahead of another: they meet in L2, which serves in the order of asking
 
 
@@ -56,15 +57,38 @@ def _go_on(s: State, ck: Clock, w: Int, epoch: Int, now: Int) -> None:
                 turn(ck, freed, other, int64(s.warps[other].pc), int64(freed.cause), max(now, freed.since))
 
 
-@jit(void(STATE, CLOCK, int64, int64, int64))
-def _ended(s: State, ck: Clock, sm: Int, slot: Int, now: Int) -> None:
-    """Replace a block that has ended by the next one of the grid."""
+@jit(void(CLOCK, int64, int64))
+def _ended(ck: Clock, sm: Int, slot: Int) -> None:
+    """Note that a block has ended; its place is free when its stores have been answered."""
     ck.sms[sm].blocks -= 1
-    ck.running[slot] = -1
+    ck.sms[sm].ending += 1
+    ck.running[slot] = _ENDED
     ck.grid[2] += 1
-    if ck.grid[0] < ck.grid[1]:
-        admit(s, ck, sm, slot, ck.order[ck.grid[0]], now + 1)
-        ck.grid[0] += 1
+
+
+@jit(void(STATE, CLOCK, int64, int64))
+def _replace(s: State, ck: Clock, sm: Int, now: Int) -> None:
+    """Replace blocks that have ended by the next ones of the grid.
+
+    One unit of the chip counts the ends of blocks, one after another.
+    """
+    slots, warps = int64(ck.chip[Chip.SLOTS]), int64(ck.chip[Chip.WARPS])
+    for slot in range(sm * slots, (sm + 1) * slots):
+        if ck.running[slot] != _ENDED:
+            continue
+        stores, answered = 0, now
+        for w in range(slot * warps, (slot + 1) * warps):
+            stores += ck.warps[w].stores
+            answered = max(answered, ck.warps[w].stored)
+        if stores > 0:
+            continue
+        ck.running[slot] = -1
+        ck.sms[sm].ending -= 1
+        more = ck.grid[0] < ck.grid[1]
+        ck.counted[0] = max(ck.counted[0], float64(answered if more else now)) + ck.chip[Chip.LAUNCH_BLOCK]
+        if more:
+            admit(s, ck, sm, slot, ck.order[ck.grid[0]], int64(ck.counted[0]) + 1)
+            ck.grid[0] += 1
 
 
 @jit(int64(SM_RECORD, SUB_RECORD[::1], int64))
@@ -120,7 +144,7 @@ def _issue(
     follow(ck, ck.sms[number], queue, op, s.warps, block, w, outcome, s.event[Event.TAKEN], now)
     _go_on(s, ck, w, epoch, now)
     if outcome == Outcome.EXITED and block.live_warps == 0:
-        _ended(s, ck, number, int64(machine.block), now)
+        _ended(ck, number, int64(machine.block))
     return outcome
 
 
@@ -161,6 +185,8 @@ def _run_sm(
                 outcome = _issue(step, s, mem, code, ck, table, span, sub, w, now)
                 if outcome < 0:
                     return outcome
+        if sm.ending:
+            _replace(s, ck, number, now)
         sm.last_cycle = now + 1
         if sm.blocks == 0 and not _draining(sm, ck.subs, cores):
             sm.next = _IDLE
@@ -173,13 +199,17 @@ def _run_sm(
 
 @jit(void(STATE, CLOCK))
 def _fill(s: State, ck: Clock) -> None:
-    """Hand out the first blocks: one to each SM, then a second one to each, as far as they go."""
+    """Hand out the first blocks: one to each SM, then a second one to each, as far as they go.
+
+    All SMs start nearly at once; each sets its blocks up one after another, the first one in the place that goes first.
+    """
     sms, slots = ck.sms.size, int64(ck.chip[Chip.SLOTS])
+    each = ck.chip[Chip.SM_BLOCK] + ck.chip[Chip.SM_BLOCK_WARP] * ck.chip[Chip.WARPS]
     for slot in range(slots):
         for sm in range(sms):
             if ck.grid[0] < ck.grid[1]:
-                start = int64(ck.grid[0] * ck.chip[Chip.LAUNCH_BLOCK])
-                admit(s, ck, sm, sm * slots + slot, ck.order[ck.grid[0]], start)
+                start = int64(each * slot + ck.chip[Chip.SM_START] * sm)
+                admit(s, ck, sm, (sm + 1) * slots - 1 - slot, ck.order[ck.grid[0]], start)
                 ck.grid[0] += 1
     for sm in range(sms):
         ck.sms[sm].next = 0 if ck.sms[sm].blocks else _IDLE

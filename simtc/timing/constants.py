@@ -146,13 +146,13 @@ class Chip(IntEnum):
     DRAM_SPREAD = 29
     L2_FETCH = 30  # bytes that a miss brings from DRAM
     SLICES = 31
-    PACKET = 32  # cycles that a packet of 32 bytes takes to enter a slice
+    PACKET = 32  # cycles that a packet of 32 bytes takes of the port to L2 that some SMs share
     GPCS = 33  # groups of SMs that share a port to L2, 0 where none is known
     GPC_BYTES = 34  # a cycle, of such a port; 0 for no limit
-    LAUNCH_BLOCK = 35  # from one block of the grid to the next, when they are handed out
+    LAUNCH_BLOCK = 35  # from one block that ends to the next, when the chip takes note of their ends
     CONSTANT_FIRST = 36  # first touch of a line of constants by LDC
     OPERAND_FIRST = 37  # and by an operand or ULDC
-    BARRIER_ARRIVAL = 38
+    BARRIER_WARP = 38
     PENDING_LINE = 39  # of the data stage, for a line that was on its way to L1 already
     STORE_LINE = 40  # and for each line that is stored whole
     STORE_QUEUE = 41  # sectors on their way up that do not hold the data stage
@@ -176,4 +176,9 @@ class Chip(IntEnum):
     ROW_OPEN = 59  # cycles after which a row of DRAM that nobody reads is closed
     STORE_BYTES = 60  # that a request of a slice counts for that stores
     SLICE_TURN = 61  # bytes that a slice could move while it turns from loads to stores, or back
-    COUNT = 64
+    SM_BLOCK = 62  # from one block that an SM is given to the next
+    SM_BLOCK_WARP = 63  # and for each of its warps
+    SM_START = 64  # from the first block of one SM to that of the next
+    CLUSTER_SMS = 65  # that share a port for what they send to L2
+    STORE_ANSWER = 66  # from a slice of L2 that takes a store until its SM knows
+    COUNT = 72

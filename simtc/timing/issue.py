@@ -103,6 +103,9 @@ def pick(
     `span` is the sub-core's first warp, the end of its SM's warps, the step between them, the queue's depth, what
     the first touch of a line of constants costs, by an operand and by LDC, and what fetching code costs.
     """
+    if queue.dispatch_free > now:
+        ck.wake[sub] = queue.dispatch_free
+        return -1
     warps, until = ck.warps, ck.until
     chosen, oldest, greedy, able, bit = int64(-1), int64(-1), int64(-1), int64(0), int64(1)
     wake, held = int64(ASLEEP), False
@@ -176,6 +179,7 @@ def occupy(
 ) -> None:
     """Occupy the pipe and raise the scoreboards of an instruction that issues."""
     queue.late = 0
+    queue.dispatch_free = now + 1 + op.conflicts
     if op.pipe == Pipe.TENSOR:
         queue.port_free = queue.tensor_until = now + op.tokens
         queue.port_wait = op.port_wait
@@ -199,6 +203,7 @@ def occupy(
         wavefronts = max(event[Event.WAVEFRONTS], 1)
         push(queue, w, place, now, wavefronts, event[Event.LINES], sectors, event, int64(Event.LIST))
         warp.unread += op.is_store
+        warp.stores += op.access == Access.GLOBAL_STORE
         sm.moves_at = min(sm.moves_at, now + 1)
         return
     latency = op.latency + (waits_for_constant(sm, op, span[5], now) if op.loads_constant else 0)
@@ -208,14 +213,16 @@ def occupy(
         lower_board(sm, now + _SOURCES_READ, w, op.read_barrier)
 
 
-@jit(void(WARP_RECORD[::1], MACHINE_WARP[::1], MACHINE_BLOCK, int64))
-def _release(warps: Array, machines: Array, block: Record, ready_at: Int) -> None:
-    """Start the warps that a barrier has just let go."""
+@jit(void(CLOCK, SM_RECORD, MACHINE_WARP[::1], MACHINE_BLOCK, int64))
+def _release(ck: Clock, sm: Record, machines: Array, block: Record, now: Int) -> None:
+    """Start the warps that a barrier has just let go: one unit of the SM does, one after another."""
     for w in range(block.first_warp, block.first_warp + block.warps):
-        if warps[w].at_barrier and machines[w].waiting != Waiting.BARRIER:
-            warps[w].at_barrier = 0
-            warps[w].ready_at = ready_at
-            warps[w].after = Stall.barrier
+        warp = ck.warps[w]
+        if warp.at_barrier and machines[w].waiting != Waiting.BARRIER:
+            sm.barrier_free = max(sm.barrier_free, now)
+            warp.at_barrier = 0
+            warp.ready_at, warp.after = sm.barrier_free + int64(ck.chip[Chip.BARRIER_RELEASE]), Stall.barrier
+            sm.barrier_free += int64(ck.chip[Chip.BARRIER_WARP])
 
 
 @jit(void(CLOCK, SM_RECORD, SUB_RECORD, OP_TIMING, MACHINE_WARP[::1], MACHINE_BLOCK, int64, int64, int64, int64))
@@ -244,13 +251,10 @@ def follow(
     if outcome == Outcome.EXITED:
         warp.resident = 0
         warp.lived += now + 1 - warp.start
-        _release(ck.warps, machines, block, now + int64(ck.chip[Chip.BARRIER_RELEASE]))
+        _release(ck, sm, machines, block, now)
     elif outcome == Outcome.BLOCKED or (op.pipe == Pipe.ADU and outcome == Outcome.BRANCHED):
         warp.at_barrier = 1
-        # one unit takes the arrivals of an SM, one after another
-        arrived = max(sm.barrier_free, now)
-        sm.barrier_free = arrived + int64(ck.chip[Chip.BARRIER_ARRIVAL])
-        _release(ck.warps, machines, block, arrived + int64(ck.chip[Chip.BARRIER_RELEASE]))
+        _release(ck, sm, machines, block, now)
 
 
 @jit(void(STATE, CLOCK, int64, int64, int64, int64))

@@ -56,7 +56,7 @@ def read_timing(kernel: Kernel, clock: Clock, room: Occupancy, device: Device) -
     sms = clock.sms
     totals = clock.stalls.sum(axis=0)
     return Timing(
-        cycles=int(max(sms["last_cycle"].max(), sms["drained"].max())),
+        cycles=int(max(sms["last_cycle"].max(), sms["drained"].max(), clock.counted[0])),
         clock_mhz=device.clock_mhz,
         warp_cycles=int((clock.warps["lived"]).sum()),
         stalls={cause.name: int(totals[cause]) for cause in Stall},

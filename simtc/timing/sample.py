@@ -87,7 +87,7 @@ class Sample:
         if footprint.active > 1:  # one queue for all slices, as wide as this SM's share of them
             chip[Chip.SLICES] = 1
             chip[Chip.SLICE_BYTES] = base[Chip.SLICES] * base[Chip.SLICE_BYTES] / (footprint.active * footprint.merged)
-            chip[Chip.PACKET] = footprint.active / base[Chip.SLICES] * base[Chip.PACKET]
+            chip[Chip.PACKET] = base[Chip.CLUSTER_SMS] * footprint.active / base[Chip.SMS] * base[Chip.PACKET]
             if base[Chip.GPCS]:  # likewise of its GPC's ports
                 gpcs = base[Chip.GPCS] / footprint.active
                 chip[Chip.GPCS], chip[Chip.GPC_BYTES] = 1, gpcs * base[Chip.GPC_BYTES]
@@ -127,7 +127,8 @@ class Sample:
 
     def course(self) -> Course:
         """Return what became of each wave."""
-        final = float(max(self.clock.sms["last_cycle"].max(), self.clock.sms["drained"].max()))
+        clock = self.clock
+        final = float(max(clock.sms["last_cycle"].max(), clock.sms["drained"].max(), clock.counted[0]))
         ends = np.cumsum([len(self.grid.of_first_sm(w)) for w in self.chosen])
         starts = [float(np.mean(self.admitted[first:last])) for first, last in zip([0, *ends[:-1]], ends, strict=True)]
         return Course(

@@ -138,6 +138,7 @@ def _one_sm(request: Request, waves: Grid, room: Occupancy, chosen: list[int]) -
         order=np.concatenate([waves.of_first_sm(w) for w in chosen]), l2_bytes=max(device.l2_kept_bytes, _L2_ROOM),
     )  # fmt: skip
     caches.shares[:, 0] = memory.starts >> 5
+    clock.chip[Chip.LAUNCH_BLOCK] *= waves.sms  # the others' blocks end as well
     if not request.warm:
         clock.chip[Chip.CODE_FIRST] = device.sm.fetch.first_cycles
     return clock, caches

@@ -83,6 +83,7 @@ def new_clock(
     subs, machines = np.zeros(sms * cores, SUB), np.zeros(sms, SM)
     subs["last"] = -1
     machines["number"] = np.arange(sms)
+    machines["gpc"], machines["cluster"] = _neighbours(device, sms)
     machines["pending_free"] = np.arange(PENDING)
     counters = np.zeros(Counter.COUNT, np.int64)
     clock = Clock(
@@ -100,6 +101,7 @@ def new_clock(
         running=np.full(sms * slots, -1, np.int64),
         grid=np.array([0, len(order), 0], np.int64),
         order=order,
+        counted=np.zeros(1),
         laps=np.zeros((laps, 3), np.int64),
         lap_count=np.zeros(1, np.int64),
         slices=np.zeros((slices, 5), np.int64),
@@ -114,7 +116,8 @@ def new_clock(
         l2_ready=np.full(4 * l2, NEVER),
         l2_used=np.full(l2, UNUSED, np.int64),
         l2_dirty=np.zeros(l2, np.int64),
-        slices=np.zeros(5 * max(device.l2_slices, 1)),
+        slices=np.zeros(3 * max(device.l2_slices, 1)),
+        clusters=np.zeros(2 * (int(machines["cluster"].max()) + 1)),
         ports=np.zeros(4 * max(device.gpcs, 1)),
         open_rows=np.full(BANKS, -1, np.int64),
         open_until=np.zeros(BANKS),
@@ -125,6 +128,19 @@ def new_clock(
         counters=counters,
     )
     return clock, caches
+
+
+def _neighbours(device: Device, sms: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the GPC and the cluster of each SM in use, as evenly spread over the chip as the chip does.
+
+    GPCs are of pairs of SMs, and as large as one another but for a pair; clusters of them are full but for the last.
+    """
+    gpcs, pairs, each = max(device.gpcs, 1), device.sm_count // 2, device.cluster_sms or device.sm_count
+    sizes = [2 * (pairs // gpcs + (g >= gpcs - pairs % gpcs)) for g in range(gpcs)]
+    places = [(g, i // each) for g, size in enumerate(sizes) for i in range(size)] or [(0, 0)]
+    numbers = {place: number for number, place in enumerate(dict.fromkeys(places))}
+    chosen = [places[min(i * device.sm_count // sms, len(places) - 1)] for i in range(sms)]
+    return np.array([g for g, _ in chosen]), np.array([numbers[place] for place in chosen])
 
 
 def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: int) -> np.ndarray:
@@ -142,17 +158,22 @@ def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: in
         Chip.LINK_BYTES: sm.l1.l2_bytes_per_cycle,
         Chip.SLICES: device.l2_slices,
         Chip.SLICE_BYTES: device.l2_measured_bytes_per_cycle / device.l2_slices,
-        Chip.PACKET: device.l2_slices / device.l2_packets_per_cycle if device.l2_packets_per_cycle else 0.0,
+        Chip.PACKET: 1 / device.cluster_packets_per_cycle if device.cluster_packets_per_cycle else 0.0,
         Chip.REQUEST_BYTES: device.l2_request_bytes,
         Chip.STORE_BYTES: device.l2_store_request_bytes,
         Chip.SLICE_TURN: device.l2_turn_bytes,
         Chip.HALVES: device.l2_halves,
         Chip.GPC_L2_BYTES: device.gpc_l2_bytes_per_cycle,
         Chip.SMS: device.sm_count,
+        Chip.CLUSTER_SMS: device.cluster_sms or device.sm_count,
         Chip.ROW_OPEN: device.dram_row_open_cycles,
         Chip.GPCS: device.gpcs,
         Chip.GPC_BYTES: device.gpc_bytes_per_cycle,
         Chip.LAUNCH_BLOCK: sm.launch.block_cycles,
+        Chip.SM_START: sm.launch.sm_start_cycles,
+        Chip.SM_BLOCK: sm.launch.sm_block_cycles,
+        Chip.SM_BLOCK_WARP: sm.launch.sm_block_warp_cycles,
+        Chip.STORE_ANSWER: sm.launch.store_answer_cycles,
         Chip.CONSTANT_FIRST: sm.l1.constant_first_cycles,
         Chip.OPERAND_FIRST: sm.l1.constant_operand_first_cycles,
         Chip.DRAM_TAIL: device.dram_tail_cycles,
@@ -170,7 +191,7 @@ def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: in
         Chip.STORE_LINE: sm.l1.store_full_line_cycles,
         Chip.STORE_QUEUE: sm.l1.store_queue_sectors,
         Chip.L2_QUEUE: device.l2_store_queue_cycles,
-        Chip.BARRIER_ARRIVAL: sm.issue.barrier_warp_cycles,
+        Chip.BARRIER_WARP: sm.issue.barrier_warp_cycles,
         Chip.DRAM_BYTES: device.dram_measured_bytes_per_cycle,
         Chip.L2_EXTRA: device.l2_hit_cycles - hit,
         Chip.L2_SPREAD: device.l2_spread_cycles,

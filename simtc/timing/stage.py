@@ -74,7 +74,7 @@ def _write_through(sm: Record, op: Record, caches: Caches, i: Int, t: Float) -> 
         sm.up_free += max(flits, chip[Chip.UP_REQUEST]) if alone else flits
         is_first = sector >> 1 != pair
         pair = sector >> 1
-        served = store_sector(caches, int64(sm.number), sector, sm.up_free, int64(is_first), flits + is_first)
+        served = store_sector(caches, sm, sector, sm.up_free, int64(is_first), flits + is_first)
         sm.up_free = max(sm.up_free, served - chip[Chip.L2_QUEUE])
         sm.drained = max(sm.drained, int64(served) + 1)
     sm.stored = sm.up_free + store_turn(caches, sm.ring_lines[i])
@@ -125,6 +125,8 @@ def _pass_first(sm: Record, subs: Array, warps: Array, ops: Array, caches: Cache
     if access == Access.GLOBAL_STORE:
         sm.queued -= sm.ring_sectors[i]
         _write_through(sm, op, caches, i, t)
+        warp.stores -= 1
+        warp.stored = sm.drained + int64(caches.chip[Chip.STORE_ANSWER])
     elif access in (Access.SHARED_LOAD, Access.EXCHANGE, Access.GLOBAL_LOAD):
         back = op.returned / caches.chip[Chip.RETURN_BYTES]
         if access == Access.SHARED_LOAD:

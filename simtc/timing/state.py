@@ -57,6 +57,7 @@ TIMING: Final = np.dtype(
         ("is_branch", np.int32),
         ("tokens", np.int32),  # cycles of the register port, which matrix instructions wait for
         ("port_wait", np.float64),  # of TENSOR: what each other access to registers waits beside it
+        ("conflicts", np.int32),  # cycles that its operands wait for one bank of the registers
         ("constant", np.int32),  # the line of constants that it reads, -1 for none
         ("loads_constant", np.int32),  # 1 for LDC, whose cache is another one
         ("is_barrier", np.int32),
@@ -87,6 +88,8 @@ WARP_CLOCK: Final = _record(
         ("resident", np.int32),
         ("at_barrier", np.int32),
         ("throttled", np.int32),  # 1 where its next instruction has waited for a pipe or a queue
+        ("stores", np.int32),  # to global memory, that are still in the SM
+        ("stored", np.int64),  # when the last one of them is answered
         ("unread", np.int32),  # stores to shared memory whose operands are still to be read
         ("issued_at", np.int64),
         ("shown_since", np.int64),  # the open slice of the timeline: its start, cause and instruction
@@ -124,6 +127,7 @@ SUB: Final = _record(
         ("read_done", np.int64),
         ("return_free", np.float64),
         ("free", np.int64, (Pipe.COUNT,)),  # when each pipe takes its next instruction
+        ("dispatch_free", np.int64),  # when the operands of what issued last have been read
         ("port_free", np.int64),  # when the register port has served what issued so far
         ("tensor_until", np.int64),  # until when a matrix instruction uses it
         ("port_wait", np.float64),  # and what each other access waits meanwhile
@@ -137,6 +141,8 @@ SUB: Final = _record(
 SM: Final = _record(
     [
         ("number", np.int64),
+        ("gpc", np.int64),
+        ("cluster", np.int64),
         ("next", np.int64),
         ("moves_at", np.int64),  # when something may move on its memory I/O path
         ("fills", np.int32),  # loads whose data has come from L2 and waits for the data stage
@@ -159,7 +165,7 @@ SM: Final = _record(
         ("request", np.int64),  # the 64 bytes that this SM asked L2 for last, and when it serves them
         ("request_served", np.float64),
         ("queued", np.int64),  # sectors of stores that wait for the data stage
-        ("barrier_free", np.int64),  # when the barrier unit takes the next arrival
+        ("barrier_free", np.int64),  # when the barrier unit lets the next warp go
         ("constants", np.int64, (2, LINES)),  # when each line is there: of operands, of LDC; 0 for not asked for
         ("events", np.int32),
         ("overflow", np.int32),  # 1 where the heap was too small
@@ -172,6 +178,7 @@ SM: Final = _record(
         ("heap_time", np.int64, (HEAP,)),
         ("heap_what", np.int64, (HEAP,)),
         ("blocks", np.int32),  # resident
+        ("ending", np.int32),  # blocks that have ended and hold their places
         ("last_cycle", np.int64),  # the last one in which it had work
         ("drained", np.int64),  # when its last store has left
     ]
@@ -197,7 +204,8 @@ class Caches(NamedTuple):
     l2_ready: Array
     l2_used: Array
     l2_dirty: Array  # bits of its dirty sectors, and above them of the halves of L2 that keep it
-    slices: Array  # (4 * slices) float64: when the entry of each slice of L2 will be idle, its last time; so the slice
+    slices: Array  # (3 * slices) float64: when each slice of L2 will be idle, its last request's time, 1 for a store
+    clusters: Array  # (2 * clusters) float64: likewise of the port to L2 that some SMs share
     ports: Array  # (4 * GPCs) float64: likewise of each GPC's port before merging; of each one's to L2
     servers: Array  # float64: see Server
     shares: Array  # (buffers, 3) float64: first sector, how many sectors of DRAM each counts for, and at what cost
@@ -225,6 +233,7 @@ class Clock(NamedTuple):
     running: Array  # (sms * slots) the block in each slot, -1 for none
     grid: Array  # blocks admitted, blocks, blocks done
     order: Array  # the numbers of the blocks, in the order in which they are admitted
+    counted: Array  # (1,) float64: when the chip has taken note of all blocks that have ended
     laps: Array  # (room, 3) backward branches taken: instruction, warp, cycle; no rows where none is wanted
     lap_count: Array  # (1,) laps seen, of which the first ones are kept
     slices: Array  # (room, 5) the timeline: warp, instruction, cause, start, end; no rows where none is wanted
@@ -243,7 +252,7 @@ CACHES: Final = BundleType(
     {
         **dict.fromkeys(Caches._fields, _L),
         **dict.fromkeys(("l1_tags", "l1_used"), _LL),
-        **dict.fromkeys(("chip", "l2_ready", "slices", "ports", "servers", "answered", "open_until"), _F),
+        **dict.fromkeys(("chip", "l2_ready", "slices", "clusters", "ports", "servers", "answered", "open_until"), _F),
         **dict.fromkeys(("l1_ready", "shares"), float64[:, ::1]),
     },
 )
@@ -251,7 +260,7 @@ CLOCK: Final = BundleType(
     "Clock",
     {
         **dict.fromkeys(Clock._fields, _L),
-        "chip": _F,
+        **dict.fromkeys(("chip", "counted"), _F),
         "sms": SM_RECORD[::1],
         "subs": SUB_RECORD[::1],
         "warps": WARP_RECORD[::1],

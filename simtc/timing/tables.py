@@ -11,7 +11,7 @@ from simtc.arch.sections import MemoryOperation, TensorInstruction
 from simtc.arch.sections import Pipe as PipeConstants
 from simtc.isa import Instruction, Kernel, Kind
 from simtc.isa.opcodes import opcode_of
-from simtc.isa.registers import registers_read, registers_written
+from simtc.isa.registers import operands_read, registers_read, registers_written
 from simtc.timing.constants import GUARD, LATE, LINES, Access, Pipe
 from simtc.timing.constants import Kind as How
 from simtc.timing.hazards import Producers
@@ -60,6 +60,7 @@ _ACCESS = {
     "MATCH": Access.EXCHANGE,
     "S2R": Access.EXCHANGE,
 }
+_ZERO = 255  # RZ
 _LONG = ("LDG", "LD", "LDL", "STG", "ST", "STL", "LDGSTS", "LDGDEPBAR", "ATOM", "ATOMG", "RED", "REDG")
 _NARROW = {"U8": 1, "S8": 1, "U16": 2, "S16": 2}  # bytes
 _WIDTHS = {"U8": 32, "S8": 32, "U16": 32, "S16": 32, "64": 64, "128": 128}
@@ -77,6 +78,7 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
     ops = np.zeros(len(kernel.instructions) + 1, TIMING)
     rows: list[int] = []
     constants: dict[tuple[int, int], int] = {}
+    conflicts = _conflicts(kernel, device)
     for place, instruction in enumerate(kernel.instructions):
         op = ops[place]
         control = instruction.control
@@ -87,6 +89,7 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
         op["tokens"] = _tokens(instruction, device)
         if op["pipe"] == Pipe.TENSOR:
             op["port_wait"] = tensor_constants(instruction, device).register_wait_cycles or 0.0
+        op["conflicts"] = conflicts[place]
         op["constant"] = _constant(instruction, device, constants)
         op["loads_constant"] = instruction.opcode == "LDC"
         op["is_barrier"] = instruction.opcode == "BAR"
@@ -139,6 +142,29 @@ def _tokens(instruction: Instruction, device: Device) -> int:
         if kind is Kind.REGISTER:
             banks[index % len(banks)] += 1
     return max(1, *banks)
+
+
+def _conflicts(kernel: Kernel, device: Device) -> list[int]:
+    """Return the cycles that each instruction waits for a second and third operand of one register bank.
+
+    What an instruction marks `reuse` is kept for its operand, one register of each bank, until the next one of that
+    bank is read there or the register is written.
+    """
+    banks, reads = int(device.sm.issue.register_banks), int(device.sm.issue.bank_reads)
+    kept: dict[tuple[int, int], int] = {}
+    found = []
+    for instruction in kernel.instructions:
+        waits = 0
+        if opcode_of(instruction).unit in ("alu", "fma", "fmaheavy", "fp16"):
+            operands = [(i, o) for i, o in enumerate(operands_read(instruction)) if o.kind is Kind.REGISTER]
+            new = {o.index for i, o in operands if kept.get((i, o.index % banks)) != o.index and o.index != _ZERO}
+            waits = max(-(-sum(index % banks == bank for index in new) // reads) for bank in range(banks)) - 1
+            for i, operand in operands:
+                kept[i, operand.index % banks] = operand.index if "reuse" in operand.modifiers else -1
+        written = {index for kind, index in registers_written(instruction) if kind is Kind.REGISTER}
+        kept = {place: index for place, index in kept.items() if index not in written}
+        found.append(max(waits, 0))
+    return found
 
 
 def _late_rows(instruction: Instruction, name: str) -> frozenset[int]:
