@@ -1,5 +1,5 @@
-// Blocks as the chip hands them out: how soon after one another an SM starts them, and how soon the place of one that
-// has ended is filled again. `data` holds a word for each SM; `sms` blocks are the first ones of theirs.
+// Blocks as the chip hands them out: how soon the place of one that has ended is filled again. `data` holds a word for
+// each SM; `sms` blocks are the first ones of theirs.
 #include "clock.cuh"
 
 static __device__ __forceinline__ unsigned sm_index() {
@@ -14,15 +14,6 @@ static __device__ __forceinline__ unsigned word_of(const unsigned *from) {
 }
 static __device__ __forceinline__ void set_word(unsigned *to, unsigned word) {
   asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(word) : "memory");
-}
-
-// All blocks of an SM are there at once: from the first one's start to each one's.
-extern "C" __global__ void block_starts(unsigned *times, unsigned *data, int sms, int cycles) {
-  const unsigned begin = now();
-  if (blockIdx.x < sms && threadIdx.x == 0) set_word(data + sm_index(), begin);
-  while (now() - begin < cycles) {
-  }
-  keep(times, word_of(data + sm_index()), begin);
 }
 
 // One block of an SM after the other: from the end of one, whose stores are on their way, to the start of the next.
