@@ -10,6 +10,7 @@ import math
 
 from simtc.jit import Array, Float, Int, Record, jit
 from simtc.machine.types import float64, int64, void
+from simtc.timing.addresses import chance, distance_of_memory, hashed, spread
 from simtc.timing.constants import BANKS, MERGED, Chip, Counter, Server
 from simtc.timing.state import CACHES, SM_RECORD, Caches
 
@@ -35,14 +36,6 @@ def _served(servers: Array, which: Int, t: Float, cycles: Float) -> Float:
     return t + queued
 
 
-@jit(int64(int64))
-def _spread(line: Int) -> Int:
-    """Return a number of 31 bits that depends on a line's as if by chance, neighbours being strangers."""
-    mixed = (line ^ line >> 15) * 2246822519
-    mixed = (mixed ^ mixed >> 13) * 3266489917
-    return (mixed ^ mixed >> 16) & 0x7FFFFFFF
-
-
 @jit(int64(CACHES, int64, float64))
 def _l2_way(caches: Caches, line: Int, t: Float) -> Int:
     """Find a line's place in L2, evicting the least recently used one for it; evicted data goes to DRAM."""
@@ -65,28 +58,6 @@ def _l2_way(caches: Caches, line: Int, t: Float) -> Int:
     return victim
 
 
-@jit(int64(int64, int64))
-def _hash(number: Int, low: Int) -> Int:
-    """Return 24 bits that depend on a number as if by chance, from bit `low` of any fair hash on."""
-    return (number * 2654435761) >> low & 0xFFFFFF
-
-
-@jit(float64(int64))
-def _share(number: Int) -> Float:
-    """Return a number between 0 and 1 that depends on an address as if by chance."""
-    return ((_hash(number, 12) & 1023) + 0.5) / 1024.0
-
-
-@jit(float64(int64, int64))
-def _distance_of_memory(line: Int, number: Int) -> Float:
-    """Return how far the memory behind a line is from an SM: half of the pages hang on the other half of the chip.
-
-    Which, no one publishes; loads of many pages see the latency of the far half, which is what matters.
-    """
-    far = (_hash(line >> 5, 16) ^ number) & 1
-    return 0.5 if far else -0.5
-
-
 @jit(float64(CACHES, int64, float64, int64, float64))
 def _slice(caches: Caches, line: Int, t: Float, stores: Int, size: Float) -> Float:
     """Pass a request through the slice of L2 that holds a line; return when it serves it.
@@ -102,7 +73,7 @@ def _slice(caches: Caches, line: Int, t: Float, stores: Int, size: Float) -> Flo
 
     """
     chip, slices = caches.chip, caches.slices
-    place = 3 * (_hash(line, 8) % int64(chip[Chip.SLICES]))
+    place = 3 * (hashed(line, 8) % int64(chip[Chip.SLICES]))
     if size > 0 and slices[place + 2] != stores:
         slices[place + 2] = stores
         size += chip[Chip.SLICE_TURN]
@@ -147,7 +118,7 @@ def _refreshed(caches: Caches, t: Float) -> Float:
 def _tail(caches: Caches, line: Int, t: Float) -> Float:
     """Return the mean of what a read of DRAM takes beyond the quickest: more where it opens a row of 2 KiB."""
     row = line >> 4
-    bank = _hash(row, 12) % BANKS
+    bank = hashed(row, 12) % BANKS
     is_open = caches.open_rows[bank] == row and t < caches.open_until[bank]
     caches.open_rows[bank], caches.open_until[bank] = row, t + caches.chip[Chip.ROW_OPEN]
     return caches.chip[Chip.DRAM_TAIL if is_open else Chip.DRAM_TAIL_ROW]
@@ -193,12 +164,12 @@ def _from_l2(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     place = 4 * way + (sector & 3)
     if caches.l2_ready[place] < NEVER:
         counters[Counter.L2_HITS] += 1
-        arrival = served + chip[Chip.L2_EXTRA] + chip[Chip.L2_SPREAD] * (_share(line) - 0.5)
+        arrival = served + chip[Chip.L2_EXTRA] + chip[Chip.L2_SPREAD] * (chance(line) - 0.5)
         return max(arrival, caches.l2_ready[place])
     servers = caches.servers
     sent = _refreshed(caches, _served(servers, Server.DRAM, served, 0.0))
-    arrival = sent + chip[Chip.DRAM_EXTRA] + chip[Chip.DRAM_SPREAD] * _distance_of_memory(line, number)
-    arrival -= _tail(caches, line, sent) * math.log(_share(sector >> 1))
+    arrival = sent + chip[Chip.DRAM_EXTRA] + chip[Chip.DRAM_SPREAD] * distance_of_memory(line, number)
+    arrival -= _tail(caches, line, sent) * math.log(chance(sector >> 1))
     # a miss brings the aligned group of sectors that DRAM is read in
     group = int64(chip[Chip.L2_FETCH]) >> 5
     first = place & ~(group - 1)
@@ -232,7 +203,7 @@ def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
         return _from_l2(caches, sm, sector, start)
     gpc = int64(sm.gpc)
     sent = _port(caches, gpc, start, chip[Chip.GPC_BYTES])
-    place = gpc * MERGED + _hash(sector, 10) % MERGED
+    place = gpc * MERGED + hashed(sector, 10) % MERGED
     if caches.asked[place] == sector and caches.answered[place] > sent:
         return caches.answered[place]
     sent = _port(caches, gpcs + gpc, sent, chip[Chip.GPC_L2_BYTES])
@@ -295,7 +266,7 @@ def store_sector(caches: Caches, sm: Record, sector: Int, t: Float, is_first: In
     caches.l2_dirty[way] |= 1 << (sector & 3)
     caches.counters[Counter.STORE_SECTORS] += 1
     if is_first:
-        home = number if _distance_of_memory(sector >> 2, number) < 0 else number + 1
+        home = number if distance_of_memory(sector >> 2, number) < 0 else number + 1
         _keep(caches, way, sector >> 2, home, served)
         _keep(caches, way, sector >> 2, number, served)
     return served
@@ -307,4 +278,4 @@ def warm_l2(caches: Caches, first: Int, last: Int) -> None:
     for sector in range(first, last):
         way = _l2_way(caches, sector >> 2, 0.0)
         caches.l2_ready[4 * way + (sector & 3)] = 0.0
-        caches.l2_used[way] = _spread(sector >> 2) - _BEFORE  # before the launch, in no order that it would know
+        caches.l2_used[way] = spread(sector >> 2) - _BEFORE  # before the launch, in no order that it would know

@@ -37,17 +37,14 @@ def beside_tensor(queue: Record, accesses: Float, now: Int) -> Int:
 def _stage_cycles(sm: Record, op: Record, caches: Caches, i: Int) -> Float:
     """Return how long an instruction holds the data stage."""
     access = op.access
-    wavefront = WAVEFRONT / caches.chip[Chip.STAGE_BYTES]
-    if access in (Access.SHARED_LOAD, Access.SHARED_STORE, Access.EXCHANGE):
-        return sm.ring_wavefronts[i] * wavefront
+    if access in (Access.SHARED_LOAD, Access.SHARED_STORE, Access.EXCHANGE, Access.COPY):
+        return sm.ring_wavefronts[i] * WAVEFRONT / caches.chip[Chip.STAGE_BYTES]
     if access == Access.GROUP:
         return 0.0
     if access == Access.GLOBAL_STORE:
         if op.returned >= 32 * sm.ring_sectors[i] and sm.ring_sectors[i] == 4 * sm.ring_lines[i]:  # whole lines
             return max(sm.ring_lines[i] * caches.chip[Chip.STORE_LINE], 2.0)
         return sm.ring_sectors[i] * caches.chip[Chip.STORE_FULL]
-    if access == Access.COPY:
-        return sm.ring_wavefronts[i] * wavefront
     return max(float64(sm.ring_lines[i]), sm.ring_sectors[i] * _SECTOR / caches.chip[Chip.STAGE_BYTES])
 
 

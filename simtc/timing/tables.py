@@ -87,8 +87,6 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
         op["read_barrier"] = -1 if control.read_barrier is None else control.read_barrier
         _pipe(op, instruction, device)
         op["tokens"] = _tokens(instruction, device)
-        if op["pipe"] == Pipe.TENSOR:
-            op["port_wait"] = tensor_constants(instruction, device).register_wait_cycles or 0.0
         op["conflicts"] = conflicts[place]
         op["constant"] = _constant(instruction, device, constants)
         op["loads_constant"] = instruction.opcode == "LDC"
@@ -195,6 +193,7 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         op["interval"] = round(tensor.issue_interval_cycles / rate)
         op["kind"] = How.VARIABLE
         op["latency"] = round(tensor.latency_second_cycles)
+        op["port_wait"] = tensor.register_wait_cycles or 0.0
     elif pipe in (Pipe.MIO, Pipe.ADU, Pipe.XU) or instruction.opcode in sm.special:
         special = sm.special.get(instruction.opcode, sm.pipes.xu)
         op["interval"], op["kind"] = round(special.issue_interval_cycles), How.VARIABLE

@@ -52,8 +52,9 @@ def test_counters_of_small_launches_agree_and_cycles_are_near():
     assert found["instructions"]["worst"] == 0
     assert found["active_cycles"]["count"] >= 18
     assert found["active_cycles"]["mean"] < 0.045
-    warm = [p for p in outcome.points if p.quantity == "bank_conflicts" and p.case.endswith("warm")]
-    assert max(abs(p.predicted - p.measured) for p in warm) <= 2  # events of the profiler's own
+    conflicts = [p for p in outcome.points if p.quantity == "bank_conflicts"]
+    assert len(conflicts) >= 24
+    assert [p.case for p in conflicts if p.predicted != p.measured] == []
 
 
 def test_small_launches_take_the_cycles_of_the_chips_own_clock():

@@ -1,0 +1,38 @@
+"""What an address decides on the chip, and no one publishes: taken as if by chance, the same at every run."""
+
+from __future__ import annotations
+
+from simtc.jit import Float, Int, jit
+from simtc.machine.types import float64, int64
+
+__all__ = ["chance", "distance_of_memory", "hashed", "spread"]
+
+
+@jit(int64(int64))
+def spread(line: Int) -> Int:
+    """Return a number of 31 bits that depends on a line's as if by chance, neighbours being strangers."""
+    mixed = (line ^ line >> 15) * 2246822519
+    mixed = (mixed ^ mixed >> 13) * 3266489917
+    return (mixed ^ mixed >> 16) & 0x7FFFFFFF
+
+
+@jit(int64(int64, int64))
+def hashed(number: Int, low: Int) -> Int:
+    """Return 24 bits that depend on a number as if by chance, from bit `low` of any fair hash on."""
+    return (number * 2654435761) >> low & 0xFFFFFF
+
+
+@jit(float64(int64))
+def chance(number: Int) -> Float:
+    """Return a number between 0 and 1 that depends on an address as if by chance."""
+    return ((hashed(number, 12) & 1023) + 0.5) / 1024.0
+
+
+@jit(float64(int64, int64))
+def distance_of_memory(line: Int, number: Int) -> Float:
+    """Return how far the memory behind a line is from an SM: half of the pages hang on the other half of the chip.
+
+    Which, no one publishes; loads of many pages see the latency of the far half, which is what matters.
+    """
+    far = (hashed(line >> 5, 16) ^ number) & 1
+    return 0.5 if far else -0.5
