@@ -23,6 +23,10 @@ SMALL = [
     ("mma_async_f32", "a100_sxm", (512, 512, 1024), "cold"),
     ("mma_async_f32", "h200", (512, 512, 1024), "warm"),
     ("mma_m16n8k16_f32", "h200", (1024, 512, 512), "cold"),
+    ("mma_m16n8k8_f16", "a100_sxm", (512, 512, 512), "cold"),
+    ("wmma_tiled", "h200", (512, 512, 512), "cold"),
+    ("wmma_tiled", "h200", (512, 512, 512), "warm"),
+    ("wmma_tiled", "rtx2080ti", (768, 512, 512), "cold"),
     ("wmma_naive", "v100_sxm2", (512, 512, 256), "cold"),
     ("wmma_ragged", "t4", (320, 320, 256), "cold"),
 ]
@@ -40,7 +44,7 @@ def timed(name, board, size, caches="cold", **options):
 def test_sampled_agrees_with_full(name, board, size, caches):
     full = timed(name, board, size, caches).launch
     sampled = timed(name, board, size, caches, fidelity="sampled").launch
-    assert sampled.cycles == pytest.approx(full.cycles, rel=0.035)
+    assert sampled.cycles == pytest.approx(full.cycles, rel=0.03)
     assert sampled.instructions == pytest.approx(full.instructions, rel=0.001)
     assert sampled.bank_conflicts == pytest.approx(full.bank_conflicts, rel=0.01)
     assert sum(sampled.stalls.values()) == sampled.timing.warp_cycles
