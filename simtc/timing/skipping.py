@@ -74,9 +74,12 @@ class Skipper(Protocol):
     skipped: float  # laps of each warp of each block, on average
     cycles: float  # that the skipped laps would have taken, where that is known
     doubts: float  # cycles by which that may be wrong
-    late: float  # cycles by which the slowest SM is later than this one
     added: np.ndarray  # what they would have added to the vector
     windows: int  # of the clock, between two looks
+
+    @property
+    def late(self) -> float:
+        """Return the cycles by which the slowest SM is later than this one."""
 
     def look(self, log: list[list[int]]) -> None:
         """Read backward branches, (instruction, warp, cycle) each, and skip what can be skipped."""
