@@ -234,6 +234,7 @@ class L1:
     store_partial_sector_cycles: float  # STG, SM-wide
     store_full_sector_cycles: float
     store_full_line_cycles: float
+    store_gather_lines: float  # that stores may reach until a sector takes no more of them along to L2
     store_queue_sectors: float  # on their way to L2 before the data stage waits for them
     pending_line_cycles: float  # of the data stage, for a line that was on its way already; one that was not takes one
     request_cycles: float  # of the path to L2, for each line: what loads ask for, and one sector that is stored

@@ -11,6 +11,7 @@ __all__ = [
     "ASLEEP",
     "BANKS",
     "CODE_LINE",
+    "GATHERED",
     "GUARD",
     "HEAP",
     "LATE",
@@ -39,6 +40,7 @@ GUARD: Final = 1024  # added to the row of the predicate that guards an instruct
 QUEUE: Final = 32  # places of a memory I/O ring; the modelled depths are smaller
 HEAP: Final = 4096  # events pending in one SM
 PENDING: Final = 1024  # loads of one SM on their way from L2
+GATHERED: Final = 256  # places for sectors that one SM has stored to
 SECTORS: Final = 64  # that one instruction can touch
 WAYS: Final = 16  # associativity of both caches; not published, and of little consequence for streams
 BANKS: Final = 1024  # of DRAM, each of which holds a row open
@@ -181,4 +183,5 @@ class Chip(IntEnum):
     SM_START = 64  # from the first block of one SM to that of the next
     CLUSTER_SMS = 65  # that share a port for what they send to L2
     STORE_ANSWER = 66  # from a slice of L2 that takes a store until its SM knows
+    STORE_GATHER = 67  # lines that stores may reach until a sector takes no more of them along
     COUNT = 72

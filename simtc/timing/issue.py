@@ -23,6 +23,7 @@ from simtc.timing.state import CLOCK, OP_TIMING, SM_RECORD, SUB_RECORD, TABLE, W
 __all__ = ["admit", "cause_of", "check_hazards", "follow", "occupy", "pick", "turn"]
 
 _SOURCES_READ = 2  # cycles after issue until sources have been read, where nothing better is known
+_FENCE_LOOKS = 8  # cycles between two looks at stores that have not left yet
 MACHINE_WARP: Any = from_dtype(WARP)
 MACHINE_BLOCK: Any = from_dtype(BLOCK)
 
@@ -67,6 +68,9 @@ def cause_of(
     awaited = _awaited(warp, op)
     if awaited != Stall.selected:
         return awaited
+    if op.is_fence and (warp.stores > 0 or warp.stored > now):
+        until[w] = max(warp.stored, now + _FENCE_LOOKS)
+        return Stall.membar
     until[w] = 0
     free = max(queue.free[op.pipe], queue.port_free) if op.pipe == Pipe.TENSOR else queue.free[op.pipe]
     if free > now:
@@ -92,6 +96,19 @@ def turn(ck: Clock, warp: Record, w: Int, place: Int, cause: Int, now: Int) -> N
         show(warp, ck.slices, ck.slice_count, w, place, cause, now)
 
 
+@jit(int64(WARP_RECORD[::1], MACHINE_WARP[::1], OP_TIMING[::1], LONGS, int64, int64))
+def _in_turn(warps: Array, machines: Array, ops: Array, span: Array, able: Int, chosen: Int) -> Int:
+    """Return whose turn it is: of the warps for one pipe, if one had to wait for it, that which issued longest ago."""
+    pipe, waited, oldest = ops[machines[chosen].pc].pipe, int64(0), chosen
+    for w in range(span[0], span[1], span[2]):
+        if able & 1 and ops[machines[w].pc].pipe == pipe:
+            waited |= warps[w].throttled
+            if warps[w].issued_at < warps[oldest].issued_at:
+                oldest = w
+        able >>= 1
+    return oldest if waited else chosen
+
+
 @jit(int64(CLOCK, SM_RECORD, MACHINE_WARP[::1], SUB_RECORD, OP_TIMING[::1], LONGS, LONGS, int64, int64))
 def pick(
     ck: Clock, sm: Record, machines: Array, queue: Record, ops: Array, code: Array, span: Array, sub: Int, now: Int
@@ -107,8 +124,8 @@ def pick(
         ck.wake[sub] = queue.dispatch_free
         return -1
     warps, until = ck.warps, ck.until
-    chosen, oldest, greedy, able, bit = int64(-1), int64(-1), int64(-1), int64(0), int64(1)
-    wake, held = int64(ASLEEP), False
+    chosen, greedy, able, bit = int64(-1), int64(-1), int64(0), int64(1)
+    wake, held, waited = int64(ASLEEP), False, int64(0)
     for w in range(span[0], span[1], span[2]):
         if until[w] <= now:
             warp, place = warps[w], int64(machines[w].pc)
@@ -118,8 +135,7 @@ def pick(
                 chosen = w
                 if w == queue.last:
                     greedy = w
-                if oldest < 0 or warp.issued_at < warps[oldest].issued_at:
-                    oldest = w
+                waited |= warp.throttled
             else:
                 if cause in (Stall.math_pipe_throttle, Stall.mio_throttle, Stall.lg_throttle):
                     warp.throttled = 1
@@ -136,8 +152,8 @@ def pick(
         wake = now + 1
         if greedy >= 0 and not queue.yielded:
             chosen = greedy
-        if warps[chosen].throttled and ops[machines[chosen].pc].pipe in (Pipe.TENSOR, Pipe.XU, Pipe.MIO):
-            chosen = oldest
+        if waited:
+            chosen = _in_turn(warps, machines, ops, span, able, chosen)
         for w in range(span[0], span[1], span[2]):
             if able & 1 and w != chosen:
                 place = int64(machines[w].pc)

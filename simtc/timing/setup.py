@@ -190,6 +190,7 @@ def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: in
         Chip.STORE_TURN_LINE: sm.l1.store_turn_line_cycles,
         Chip.STORE_LINE: sm.l1.store_full_line_cycles,
         Chip.STORE_QUEUE: sm.l1.store_queue_sectors,
+        Chip.STORE_GATHER: sm.l1.store_gather_lines,
         Chip.L2_QUEUE: device.l2_store_queue_cycles,
         Chip.BARRIER_WARP: sm.issue.barrier_warp_cycles,
         Chip.DRAM_BYTES: device.dram_measured_bytes_per_cycle,

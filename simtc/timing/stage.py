@@ -11,8 +11,9 @@ import math
 
 from simtc.jit import Array, Float, Int, Record, jit
 from simtc.machine.types import float64, int64, void
+from simtc.timing.addresses import hashed
 from simtc.timing.caches import store_sector
-from simtc.timing.constants import PENDING, QUEUE, Access, Chip
+from simtc.timing.constants import GATHERED, PENDING, QUEUE, Access, Chip
 from simtc.timing.events import lower_board
 from simtc.timing.state import CACHES, OP_TIMING, SM_RECORD, SUB_RECORD, WARP_RECORD, Caches
 
@@ -44,7 +45,8 @@ def _stage_cycles(sm: Record, op: Record, caches: Caches, i: Int) -> Float:
     if access == Access.GLOBAL_STORE:
         if op.returned >= 32 * sm.ring_sectors[i] and sm.ring_sectors[i] == 4 * sm.ring_lines[i]:  # whole lines
             return max(sm.ring_lines[i] * caches.chip[Chip.STORE_LINE], 2.0)
-        return sm.ring_sectors[i] * caches.chip[Chip.STORE_FULL]
+        whole = op.returned >= 32 * sm.ring_sectors[i]
+        return (sm.ring_sectors[i] if whole else sm.ring_lines[i]) * caches.chip[Chip.STORE_FULL]
     return max(float64(sm.ring_lines[i]), sm.ring_sectors[i] * _SECTOR / caches.chip[Chip.STAGE_BYTES])
 
 
@@ -56,17 +58,28 @@ def store_turn(caches: Caches, lines: Int) -> Float:
 
 @jit(void(SM_RECORD, OP_TIMING, CACHES, int64, float64))
 def _write_through(sm: Record, op: Record, caches: Caches, i: Int, t: Float) -> None:
-    """Send the sectors of a store on to L2: of each a flit, and its mask where it is not whole."""
-    chip, line, pair = caches.chip, int64(-1), int64(-1)
-    whole = op.returned >= 32 * sm.ring_sectors[i]
-    flits = 1.0 if whole else chip[Chip.STORE_PARTIAL]
+    """Send the sectors of a store on to L2: of each a flit, of each line that is not whole its mask.
+
+    A sector that one of the last few lines stored to takes what comes to it along.
+    """
+    chip, last, line, pair = caches.chip, int64(-1), int64(-1), int64(-1)
+    mask = 0.0 if op.returned >= 32 * sm.ring_sectors[i] else chip[Chip.STORE_PARTIAL] - 1.0
     sm.up_free = max(sm.up_free, t)
     if sm.up_loads:
         sm.up_free += chip[Chip.UP_SWITCH]
         sm.up_loads = 0
     for k in range(sm.ring_sectors[i]):
         sector = int64(sm.ring_list[i, k])
+        if sector >> 2 != last:
+            sm.lines_stored += 1
+            last = sector >> 2
+        place = hashed(sector, 10) % GATHERED
+        gathered = sm.gathered_sector[place] == sector and sm.lines_stored <= sm.gathered_until[place]
+        sm.gathered_sector[place], sm.gathered_until[place] = sector, sm.lines_stored + int64(chip[Chip.STORE_GATHER])
+        if gathered:
+            continue
         alone = sector >> 2 != line and (k + 1 == sm.ring_sectors[i] or sm.ring_list[i, k + 1] >> 2 != sector >> 2)
+        flits = 1.0 if sector >> 2 == line else 1.0 + mask
         line = sector >> 2
         sm.up_free += max(flits, chip[Chip.UP_REQUEST]) if alone else flits
         is_first = sector >> 1 != pair

@@ -10,7 +10,7 @@ from numba import from_dtype, int16
 from simtc.bundle import BundleType
 from simtc.jit import Array
 from simtc.machine.types import float64, int64
-from simtc.timing.constants import HEAP, LINES, PENDING, QUEUE, ROWS, SECTORS, Pipe
+from simtc.timing.constants import GATHERED, HEAP, LINES, PENDING, QUEUE, ROWS, SECTORS, Pipe
 
 __all__ = [
     "CACHES",
@@ -61,6 +61,7 @@ TIMING: Final = np.dtype(
         ("constant", np.int32),  # the line of constants that it reads, -1 for none
         ("loads_constant", np.int32),  # 1 for LDC, whose cache is another one
         ("is_barrier", np.int32),
+        ("is_fence", np.int32),  # waits until the warp's stores are answered
         ("is_store", np.int32),  # to shared memory: a barrier waits until its operands have been read
     ],
     align=True,
@@ -175,6 +176,9 @@ SM: Final = _record(
         ("pending_place", np.int32, (PENDING,)),
         ("pending_sub", np.int32, (PENDING,)),
         ("pending_cycles", np.float64, (PENDING,)),  # of the data stage
+        ("lines_stored", np.int64),
+        ("gathered_sector", np.int64, (GATHERED,)),  # that was stored to
+        ("gathered_until", np.int64, (GATHERED,)),  # the last line stored that may still go with it
         ("heap_time", np.int64, (HEAP,)),
         ("heap_what", np.int64, (HEAP,)),
         ("blocks", np.int32),  # resident

@@ -86,11 +86,12 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
         op["write_barrier"] = -1 if control.write_barrier is None else control.write_barrier
         op["read_barrier"] = -1 if control.read_barrier is None else control.read_barrier
         _pipe(op, instruction, device)
-        op["tokens"] = _tokens(instruction, device)
+        op["tokens"] = _tokens(instruction, conflicts[place], device)
         op["conflicts"] = conflicts[place]
         op["constant"] = _constant(instruction, device, constants)
         op["loads_constant"] = instruction.opcode == "LDC"
         op["is_barrier"] = instruction.opcode == "BAR"
+        op["is_fence"] = instruction.opcode == "MEMBAR" and "CTA" not in instruction.modifiers
         if instruction.opcode == "BSYNC":
             op["stall"] = max(control.stall, round(device.sm.issue.sync_cycles))
         op["producer"], op["consumer"] = producers.producer(instruction), producers.consumer(instruction)
@@ -126,7 +127,7 @@ def _constant(instruction: Instruction, device: Device, seen: dict[tuple[int, in
     return -1
 
 
-def _tokens(instruction: Instruction, device: Device) -> int:
+def _tokens(instruction: Instruction, conflicts: int, device: Device) -> int:
     """Return how many cycles of the register port an instruction takes from the matrix instruction after it."""
     unit = opcode_of(instruction).unit
     if unit == "tensor":
@@ -135,11 +136,7 @@ def _tokens(instruction: Instruction, device: Device) -> int:
         return 1
     if unit not in ("alu", "fma", "fmaheavy", "fp16"):
         return 0
-    banks = [0] * int(device.sm.issue.register_banks)
-    for kind, index in set(registers_read(instruction)):
-        if kind is Kind.REGISTER:
-            banks[index % len(banks)] += 1
-    return max(1, *banks)
+    return 1 + conflicts
 
 
 def _conflicts(kernel: Kernel, device: Device) -> list[int]:
