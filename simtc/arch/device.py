@@ -51,6 +51,7 @@ class Device:
     sm_count: int
     clock_mhz: int  # what simulations assume unless told otherwise: the clock that the measurements ran at
     tensor_clock_mhz: int  # to which that falls while HMMA or IMMA execute; 0 where it is not known to
+    tensor_hold_cycles: float  # for which it stays there after the last of them
     base_clock_mhz: int
     boost_clock_mhz: int
     tdp_watts: int

@@ -85,13 +85,14 @@ def launch(
     literals = lowered.rows(banks)
     shape[Geometry.LITERAL_WORDS] = literals.size
     memory = marshalled.arena.memory(banks)
-    clocked = None
+    clocked, rested = None, board
     if timing and any(i.opcode.endswith("MMA") and i.opcode != "DMMA" for i in kernel.instructions):
         board = board.under_tensor_load()
     if timing:
         request = Request(
             lowered=lowered,
             device=board,
+            rested=rested,
             grid=grid3,
             block=block3,
             geometry=shape,

@@ -11,10 +11,10 @@ import math
 from simtc.jit import Array, Float, Int, Record, jit
 from simtc.machine.types import float64, int64, void
 from simtc.timing.addresses import chance, distance_of_memory, hashed, spread
-from simtc.timing.constants import BANKS, MERGED, Chip, Counter, Server
+from simtc.timing.constants import BANKS, MERGED, PAIRS, Chip, Counter, Server
 from simtc.timing.state import CACHES, SM_RECORD, Caches
 
-__all__ = ["NEVER", "load_sector", "store_sector", "warm_l2"]
+__all__ = ["NEVER", "load_sector", "merges", "store_sector", "warm_l2"]
 
 NEVER = 1e18
 _SECTOR = 32.0
@@ -104,6 +104,26 @@ def _counts_for(caches: Caches, sector: Int, column: Int) -> Float:
     return share
 
 
+@jit(int64(int64, float64))
+def _pair_place(sector: Int, window: Float) -> Int:
+    """Return where an SM remembers a request for the 64 bytes around a sector: the last one, if it merges no others."""
+    return spread(sector >> 1) % PAIRS if window > 0 else 0
+
+
+@jit(int64(CACHES, SM_RECORD, int64, int64, float64))
+def merges(caches: Caches, sm: Record, sector: Int, stores: Int, t: Float) -> Int:
+    """Tell whether an SM's request for a sector goes with one for the same 64 bytes; note it if not.
+
+    1 for one of the same instruction, 2 for one of another instruction, which is still on its way.
+    """
+    window = caches.chip[Chip.MERGE_STORE if stores else Chip.MERGE]
+    place = _pair_place(sector, window)
+    if sm.pairs[stores, place] == sector >> 1 and t <= sm.pair_at[stores, place] + window:
+        return 1 if t == sm.pair_at[stores, place] else 2
+    sm.pairs[stores, place], sm.pair_at[stores, place] = sector >> 1, t
+    return 0
+
+
 @jit(float64(CACHES, float64))
 def _refreshed(caches: Caches, t: Float) -> Float:
     """Return when DRAM can answer: not while it is refreshed, which happens to all of it at a time."""
@@ -136,30 +156,31 @@ def _keep(caches: Caches, way: Int, line: Int, number: Int, t: Float) -> None:
         caches.l2_used[_l2_way(caches, line | _COPY, t)] = int64(t) + 1
 
 
-@jit(float64(CACHES, SM_RECORD, int64, float64))
-def _asked(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
+@jit(float64(CACHES, SM_RECORD, int64, int64, float64))
+def _asked(caches: Caches, sm: Record, sector: Int, merged: Int, t: Float) -> Float:
     """Ask the slice of a sector for it; return when it serves it.
 
     A request is for up to 64 bytes: the second half of them comes with the first.
     """
     chip = caches.chip
-    if sm.request == sector >> 1:
+    place = _pair_place(sector, chip[Chip.MERGE])
+    if merged:
         _slice(caches, sector >> 2, t, 0, 2 * _SECTOR - chip[Chip.REQUEST_BYTES])
-        return sm.request_served
-    sm.request, sm.request_served = sector >> 1, _slice(caches, sector >> 2, t, 0, chip[Chip.REQUEST_BYTES])
-    return sm.request_served
+        return sm.served[place] if merged == 1 else max(t, sm.served[place])
+    sm.served[place] = _slice(caches, sector >> 2, t, 0, chip[Chip.REQUEST_BYTES])
+    return sm.served[place]
 
 
-@jit(float64(CACHES, SM_RECORD, int64, float64))
-def _from_l2(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
+@jit(float64(CACHES, SM_RECORD, int64, int64, float64))
+def _from_l2(caches: Caches, sm: Record, sector: Int, merged: Int, t: Float) -> Float:
     """Read a sector from L2, or from DRAM through it; return when it is there, beyond what an L1 hit takes."""
     chip, counters, number = caches.chip, caches.counters, int64(sm.number)
     line = sector >> 2
     way = _l2_way(caches, line, t)
     caches.l2_used[way] = int64(t) + 1
-    if sm.request != sector >> 1:
+    if not merged:
         _keep(caches, way, line, number, t)
-    served = _asked(caches, sm, sector, t)
+    served = _asked(caches, sm, sector, merged, t)
     counters[Counter.L2_SECTORS] += 1
     place = 4 * way + (sector & 3)
     if caches.l2_ready[place] < NEVER:
@@ -183,9 +204,9 @@ def _from_l2(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     return arrival
 
 
-@jit(float64(CACHES, SM_RECORD, int64, float64))
-def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
-    """Bring a sector to an SM; return when it is there, beyond what an L1 hit takes.
+@jit(float64(CACHES, SM_RECORD, int64, float64, float64))
+def _fetch(caches: Caches, sm: Record, sector: Int, missed: Float, t: Float) -> Float:
+    """Bring a sector to an SM that missed L1 and asks L2 at t; return when it is there, beyond what an L1 hit takes.
 
     A sector that another SM of the same GPC has asked for and not received yet is not asked for again.
     """
@@ -200,14 +221,14 @@ def _fetch(caches: Caches, sm: Record, sector: Int, t: Float) -> Float:
     sm.link_bytes += _SECTOR
     gpcs = int64(chip[Chip.GPCS])
     if gpcs == 0:
-        return _from_l2(caches, sm, sector, start)
+        return _from_l2(caches, sm, sector, merges(caches, sm, sector, 0, missed), start)
     gpc = int64(sm.gpc)
     sent = _port(caches, gpc, start, chip[Chip.GPC_BYTES])
     place = gpc * MERGED + hashed(sector, 10) % MERGED
     if caches.asked[place] == sector and caches.answered[place] > sent:
         return caches.answered[place]
     sent = _port(caches, gpcs + gpc, sent, chip[Chip.GPC_L2_BYTES])
-    arrival = _from_l2(caches, sm, sector, sent)
+    arrival = _from_l2(caches, sm, sector, merges(caches, sm, sector, 0, missed), sent)
     caches.asked[place], caches.answered[place] = sector, arrival
     return arrival
 
@@ -238,13 +259,13 @@ def load_sector(caches: Caches, sm: Record, sector: Int, t: Float, asked: Float)
     if ready[number, place] < NEVER:
         caches.counters[Counter.L1_HITS] += 1
         return max(t, ready[number, place])
-    arrival = _fetch(caches, sm, sector, asked)
+    arrival = _fetch(caches, sm, sector, t, asked)
     ready[number, place] = arrival
     return arrival
 
 
-@jit(float64(CACHES, SM_RECORD, int64, float64, int64, float64))
-def store_sector(caches: Caches, sm: Record, sector: Int, t: Float, is_first: Int, packets: Float) -> Float:
+@jit(float64(CACHES, SM_RECORD, int64, int64, float64, float64))
+def store_sector(caches: Caches, sm: Record, sector: Int, merged: Int, t: Float, flits: Float) -> Float:
     """Write a sector through to L2, which keeps it; return when its slice takes it.
 
     Where the memory behind it hangs on the other half of L2, both halves keep it.
@@ -253,19 +274,20 @@ def store_sector(caches: Caches, sm: Record, sector: Int, t: Float, is_first: In
         caches: the memory hierarchy.
         sm: whose store it is.
         sector: its number.
+        merged: 1 where it goes with a request before it.
         t: when it leaves the SM.
-        is_first: 0 where it comes in the request of the sector before it.
-        packets: that it takes: the sector, its mask, and for the first one the address.
+        flits: packets that it takes: the sector and its mask; the address of a request is one more.
 
     """
     chip, number = caches.chip, int64(sm.number)
-    served = _slice(caches, sector >> 2, _sent(caches, sm, t, packets), 1, is_first * chip[Chip.STORE_BYTES])
+    sent = _sent(caches, sm, t, flits + (0.0 if merged else 1.0))
+    served = _slice(caches, sector >> 2, sent, 1, 0.0 if merged else chip[Chip.STORE_BYTES])
     way = _l2_way(caches, sector >> 2, served)
     caches.l2_used[way] = int64(t) + 1
     caches.l2_ready[4 * way + (sector & 3)] = served
     caches.l2_dirty[way] |= 1 << (sector & 3)
     caches.counters[Counter.STORE_SECTORS] += 1
-    if is_first:
+    if not merged:
         home = number if distance_of_memory(sector >> 2, number) < 0 else number + 1
         _keep(caches, way, sector >> 2, home, served)
         _keep(caches, way, sector >> 2, number, served)

@@ -9,7 +9,7 @@ from simtc.machine.state import CODE, MEMORY, STATE, Code, Event, Geometry, Memo
 from simtc.machine.step import STEP
 from simtc.machine.types import LONGS, float64, int64, void
 from simtc.results.stall import Stall
-from simtc.timing.constants import ASLEEP, Chip, Counter
+from simtc.timing.constants import ASLEEP, Chip, Counter, Pace, Pipe
 from simtc.timing.issue import admit, check_hazards, follow, occupy, pick, turn
 from simtc.timing.queue import advance, settle
 from simtc.timing.record import close
@@ -136,6 +136,8 @@ def _issue(
         ck.conflicts[place] += s.event[Event.WAVEFRONTS] - s.event[Event.IDEAL]
         ck.counters[Counter.IDEAL_WAVEFRONTS] += s.event[Event.IDEAL]
     op = table.ops[place]
+    if op.pipe == Pipe.TENSOR:
+        ck.pace[Pace.LAST] = max(ck.pace[Pace.LAST], now)
     occupy(ck.sms[number], queue, warp, op, s.event, span, w, place, now)
     if op.is_branch and s.event[Event.TAKEN] and machine.pc <= place and ck.lap_count[0] < ck.laps.shape[0]:
         lap = ck.lap_count[0]
@@ -227,6 +229,24 @@ def _charge(ck: Clock) -> None:
             warp.since = max(warp.since, now)
 
 
+@jit(void(CLOCK, int64))
+def _set_pace(ck: Clock, now: Int) -> None:
+    """Let the SMs' clock fall when a tensor instruction has issued, and rise when none has for a while.
+
+    It is taken to be low before the first one, too. Everything is counted in cycles of that clock: what passes in L2
+    and DRAM then takes other numbers of them.
+    """
+    pace = ck.pace
+    slow = int64(pace[Pace.LAST] < 0 or now - pace[Pace.LAST] <= ck.chip[Chip.TENSOR_HOLD])
+    if slow == pace[Pace.SLOW]:
+        return
+    for i in range(ck.faster.shape[0]):
+        ck.chip[i] *= 1.0 / ck.faster[i] if slow else ck.faster[i]
+    if not slow:
+        pace[Pace.CYCLES] += now - pace[Pace.SINCE]
+    pace[Pace.SLOW], pace[Pace.SINCE] = slow, now
+
+
 @jit(int64(STEP, STATE, MEMORY, CODE, CLOCK, TABLE, CACHES, LONGS, int64))
 def run_chip(
     step: Step, s: State, mem: Memory, code: Code, ck: Clock, table: Table, caches: Caches, span: Array, budget: Int
@@ -244,6 +264,8 @@ def run_chip(
             first = min(first, ck.sms[sm].next)
         if first == _IDLE:
             return 1
+        if ck.faster.shape[0]:
+            _set_pace(ck, first)
         window = first // _WINDOW
         if end < 0:
             end = window // budget * budget + budget

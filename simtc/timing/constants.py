@@ -17,6 +17,7 @@ __all__ = [
     "LATE",
     "LINES",
     "MERGED",
+    "PAIRS",
     "PENDING",
     "QUEUE",
     "ROWS",
@@ -29,6 +30,7 @@ __all__ = [
     "Chip",
     "Counter",
     "Kind",
+    "Pace",
     "Pipe",
     "Server",
 ]
@@ -45,6 +47,7 @@ SECTORS: Final = 64  # that one instruction can touch
 WAYS: Final = 16  # associativity of both caches; not published, and of little consequence for streams
 BANKS: Final = 1024  # of DRAM, each of which holds a row open
 UNUSED: Final = -(1 << 60)  # when a place of L2 that holds nothing was used last
+PAIRS: Final = 64  # requests of one SM, for 64 bytes each, that can be told apart
 MERGED: Final = 4096  # sectors on their way to one GPC that can be told apart
 CODE_LINE: Final = 8  # instructions of a line of code, of 128 bytes
 SPAN: Final = 8  # what the clock's innermost functions are told: see issue.pick
@@ -118,6 +121,16 @@ class Server(IntEnum):
     COUNT = 3
 
 
+class Pace(IntEnum):
+    """Places in the array of what the SMs' own clock does."""
+
+    LAST = 0  # when a tensor instruction issued last
+    SLOW = 1  # 1 while the clock is low for them
+    SINCE = 2  # from when on
+    CYCLES = 3  # for which it was low before
+    COUNT = 4
+
+
 class Chip(IntEnum):
     """Places in the array of chip constants (float64)."""
 
@@ -184,4 +197,7 @@ class Chip(IntEnum):
     CLUSTER_SMS = 65  # that share a port for what they send to L2
     STORE_ANSWER = 66  # from a slice of L2 that takes a store until its SM knows
     STORE_GATHER = 67  # lines that stores may reach until a sector takes no more of them along
+    MERGE = 68  # cycles for which a request of an SM takes in another one for the same 64 bytes
+    MERGE_STORE = 69  # and one that stores
+    TENSOR_HOLD = 70  # for which the clock stays low after the last tensor instruction
     COUNT = 72

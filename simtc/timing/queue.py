@@ -40,7 +40,6 @@ def push(
 def _arrival(sm: Record, queue: Record, caches: Caches, i: Int, t: Float, asked: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all."""
     arrival = t
-    sm.request = -1
     for k in range(queue.ring_sectors[i]):
         arrival = max(arrival, load_sector(caches, sm, queue.ring_list[i, k], t, asked))
     return arrival

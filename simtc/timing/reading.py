@@ -9,6 +9,7 @@ from simtc.results import InstructionTime, Stall, Timing
 from simtc.results.timeline import Timeline
 from simtc.timing.constants import (
     Counter,
+    Pace,
     Pipe,
 )
 from simtc.timing.occupancy import Occupancy
@@ -51,13 +52,23 @@ def require_safety(kernel: Kernel, clock: Clock) -> None:
     )
 
 
-def read_timing(kernel: Kernel, clock: Clock, room: Occupancy, device: Device) -> Timing:
-    """Collect the cycles, their causes, and the time that each resource alone would take."""
+def read_timing(kernel: Kernel, clock: Clock, room: Occupancy, device: Device, rested: Device | None = None) -> Timing:
+    """Collect the cycles, their causes, and the time that each resource alone would take.
+
+    Args:
+        kernel: what was executed.
+        clock: the chip after it.
+        room: its occupancy.
+        device: the board as it was while tensor instructions executed.
+        rested: the board as it was else, where its clock is another one.
+
+    """
     sms = clock.sms
+    cycles = int(max(sms["last_cycle"].max(), sms["drained"].max(), clock.counted[0]))
     totals = clock.stalls.sum(axis=0)
     return Timing(
-        cycles=int(max(sms["last_cycle"].max(), sms["drained"].max(), clock.counted[0])),
-        clock_mhz=device.clock_mhz,
+        cycles=cycles,
+        clock_mhz=_mean_mhz(clock, cycles, device, rested or device),
         warp_cycles=int((clock.warps["lived"]).sum()),
         stalls={cause.name: int(totals[cause]) for cause in Stall},
         resources=_resources(clock, device),
@@ -66,6 +77,15 @@ def read_timing(kernel: Kernel, clock: Clock, room: Occupancy, device: Device) -
         occupancy_limit=room.limit,
         timeline=_timeline(kernel, clock, device) if clock.slices.shape[0] else None,
         by_instruction=_by_instruction(kernel, clock),
+    )
+
+
+def _mean_mhz(clock: Clock, cycles: int, device: Device, rested: Device) -> int:
+    """Return the clock at which all the cycles would take the time that they took."""
+    pace = clock.pace
+    slow = int(pace[Pace.CYCLES] + (cycles - pace[Pace.SINCE]) * pace[Pace.SLOW]) if clock.faster.size else cycles
+    return (
+        round(cycles / (slow / device.clock_mhz + (cycles - slow) / rested.clock_mhz)) if cycles else device.clock_mhz
     )
 
 

@@ -27,6 +27,7 @@ class Request:
     literals: np.ndarray  # the shared rows, (rows * 32,) uint32
     memory: Memory
     arena: Arena
+    rested: Device  # the same while no tensor instruction executes: its clock may be higher then
     warm: bool  # L2 holds the operands
     instruction_limit: int  # of each warp
     slices: int = 0  # room for the timeline

@@ -12,7 +12,7 @@ from simtc.bundle import bundle
 from simtc.machine.state import Memory, State
 from simtc.machine.step import step
 from simtc.timing.chip import run_chip
-from simtc.timing.constants import SPAN, Chip
+from simtc.timing.constants import SPAN, Chip, Pace
 from simtc.timing.footprint import Footprint, Footprints, Grid
 from simtc.timing.residence import fill
 from simtc.timing.skipping import Shortened, Skipper
@@ -83,6 +83,8 @@ class Sample:
         w = self.chosen[self.entered]
         self.entered += 1
         chip, base = self.clock.chip, self.base
+        rises = self.clock.faster if self.clock.faster.size and not self.clock.pace[Pace.SLOW] else np.ones(1)
+        chip /= rises
         footprint = self.prints.of_wave(w)
         if footprint.active > 1:  # one queue for all slices, as wide as this SM's share of them
             chip[Chip.SLICES] = 1
@@ -93,6 +95,7 @@ class Sample:
                 chip[Chip.GPCS], chip[Chip.GPC_BYTES] = 1, gpcs * base[Chip.GPC_BYTES]
                 chip[Chip.GPC_L2_BYTES] = gpcs * base[Chip.GPC_L2_BYTES] / footprint.merged
         chip[Chip.DRAM_BYTES] = base[Chip.DRAM_BYTES] / footprint.active
+        chip *= rises
         self.caches.shares[:, 1], self.caches.shares[:, 2] = footprint.shares, footprint.shares * footprint.costs
         fill(self.caches, cached, self._held(w, footprint))
 

@@ -136,6 +136,7 @@ def _one_sm(request: Request, waves: Grid, room: Occupancy, chosen: list[int]) -
     clock, caches = new_clock(
         request.lowered.kernel, device, sms=1, slots=waves.slots, room=room, laps=_LAPS_ROOM, shares=len(memory.starts),
         order=np.concatenate([waves.of_first_sm(w) for w in chosen]), l2_bytes=max(device.l2_kept_bytes, _L2_ROOM),
+        rested=request.rested,
     )  # fmt: skip
     caches.shares[:, 0] = memory.starts >> 5
     clock.chip[Chip.LAUNCH_BLOCK] *= waves.sms  # the others' blocks end as well

@@ -56,6 +56,7 @@ def new_clock(
     laps: int = 0,
     l2_bytes: int | None = None,
     shares: int = 0,
+    rested: Device | None = None,
 ) -> tuple[Clock, Caches]:
     """Return SMs that stand still, with empty caches.
 
@@ -70,6 +71,7 @@ def new_clock(
         laps: room for backward branches.
         l2_bytes: the size of L2; the board's by default.
         shares: buffers whose sectors count otherwise than as one.
+        rested: the board while no tensor instruction executes, where its clock is another one then.
 
     """
     sm = device.sm
@@ -106,7 +108,13 @@ def new_clock(
         lap_count=np.zeros(1, np.int64),
         slices=np.zeros((slices, 5), np.int64),
         slice_count=np.zeros(1, np.int64),
+        pace=np.array([UNUSED, 1, 0, 0], np.int64),
+        faster=np.zeros(0),
     )
+    if rested is not None and rested.clock_mhz != device.clock_mhz:
+        faster = _constants(rested, slots, warps, l1_sets, l2_sets) / np.where(chip == 0, 1.0, chip)
+        faster[[Chip.REFRESH_PERIOD, Chip.REFRESH]] = 1.0  # a refresh that has begun does not begin again
+        clock = clock._replace(faster=np.where(chip == 0, 1.0, faster))
     caches = Caches(
         chip=chip,
         l1_tags=np.full((sms, l1), -1, np.int64),
@@ -165,6 +173,7 @@ def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: in
         Chip.HALVES: device.l2_halves,
         Chip.GPC_L2_BYTES: device.gpc_l2_bytes_per_cycle,
         Chip.SMS: device.sm_count,
+        Chip.TENSOR_HOLD: device.tensor_hold_cycles,
         Chip.CLUSTER_SMS: device.cluster_sms or device.sm_count,
         Chip.ROW_OPEN: device.dram_row_open_cycles,
         Chip.GPCS: device.gpcs,
@@ -188,6 +197,8 @@ def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: in
         Chip.UP_SWITCH: sm.l1.switch_cycles,
         Chip.STORE_TURN: sm.l1.store_turn_cycles,
         Chip.STORE_TURN_LINE: sm.l1.store_turn_line_cycles,
+        Chip.MERGE: sm.l1.merge_cycles,
+        Chip.MERGE_STORE: sm.l1.store_merge_cycles,
         Chip.STORE_LINE: sm.l1.store_full_line_cycles,
         Chip.STORE_QUEUE: sm.l1.store_queue_sectors,
         Chip.STORE_GATHER: sm.l1.store_gather_lines,

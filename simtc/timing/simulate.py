@@ -42,7 +42,14 @@ def time_launch(request: Request) -> Timing:
     slots = min(room.blocks, -(-blocks // sms))
     state = new_state(request.literals, request.traced(), slots=sms * slots, work_words=WORK_WORDS)
     clock, caches = new_clock(
-        kernel, device, sms=sms, slots=slots, room=room, order=np.arange(blocks, dtype=np.int64), slices=request.slices
+        kernel,
+        device,
+        sms=sms,
+        slots=slots,
+        room=room,
+        order=np.arange(blocks, dtype=np.int64),
+        slices=request.slices,
+        rested=request.rested,
     )
     cached = bundle(CACHES, caches)
     if request.warm:
@@ -64,7 +71,7 @@ def time_launch(request: Request) -> Timing:
     if clock.sms["overflow"].any():
         raise SimtcError(f"{kernel.name}: more events are pending in one SM than the clock has room for")
     require_safety(kernel, clock)
-    return read_timing(kernel, clock, room, device)
+    return read_timing(kernel, clock, room, device, request.rested)
 
 
 def _limit_reached(request: Request, state: State) -> int:

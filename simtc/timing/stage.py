@@ -12,7 +12,7 @@ import math
 from simtc.jit import Array, Float, Int, Record, jit
 from simtc.machine.types import float64, int64, void
 from simtc.timing.addresses import hashed
-from simtc.timing.caches import store_sector
+from simtc.timing.caches import merges, store_sector
 from simtc.timing.constants import GATHERED, PENDING, QUEUE, Access, Chip
 from simtc.timing.events import lower_board
 from simtc.timing.state import CACHES, OP_TIMING, SM_RECORD, SUB_RECORD, WARP_RECORD, Caches
@@ -62,7 +62,7 @@ def _write_through(sm: Record, op: Record, caches: Caches, i: Int, t: Float) -> 
 
     A sector that one of the last few lines stored to takes what comes to it along.
     """
-    chip, last, line, pair = caches.chip, int64(-1), int64(-1), int64(-1)
+    chip, last, line = caches.chip, int64(-1), int64(-1)
     mask = 0.0 if op.returned >= 32 * sm.ring_sectors[i] else chip[Chip.STORE_PARTIAL] - 1.0
     sm.up_free = max(sm.up_free, t)
     if sm.up_loads:
@@ -81,10 +81,9 @@ def _write_through(sm: Record, op: Record, caches: Caches, i: Int, t: Float) -> 
         alone = sector >> 2 != line and (k + 1 == sm.ring_sectors[i] or sm.ring_list[i, k + 1] >> 2 != sector >> 2)
         flits = 1.0 if sector >> 2 == line else 1.0 + mask
         line = sector >> 2
+        merged = merges(caches, sm, sector, 1, t)
         sm.up_free += max(flits, chip[Chip.UP_REQUEST]) if alone else flits
-        is_first = sector >> 1 != pair
-        pair = sector >> 1
-        served = store_sector(caches, sm, sector, sm.up_free, int64(is_first), flits + is_first)
+        served = store_sector(caches, sm, sector, merged, sm.up_free, flits)
         sm.up_free = max(sm.up_free, served - chip[Chip.L2_QUEUE])
         sm.drained = max(sm.drained, int64(served) + 1)
     sm.stored = sm.up_free + store_turn(caches, sm.ring_lines[i])

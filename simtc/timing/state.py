@@ -10,7 +10,7 @@ from numba import from_dtype, int16
 from simtc.bundle import BundleType
 from simtc.jit import Array
 from simtc.machine.types import float64, int64
-from simtc.timing.constants import GATHERED, HEAP, LINES, PENDING, QUEUE, ROWS, SECTORS, Pipe
+from simtc.timing.constants import GATHERED, HEAP, LINES, PAIRS, PENDING, QUEUE, ROWS, SECTORS, Pipe
 
 __all__ = [
     "CACHES",
@@ -163,8 +163,9 @@ SM: Final = _record(
         ("stored", np.float64),  # when a load may follow the last store there
         ("up_line", np.int64),  # the line of the last request of a load
         ("turn", np.float64),  # cycles from the last store to a load, while it waits for the data stage
-        ("request", np.int64),  # the 64 bytes that this SM asked L2 for last, and when it serves them
-        ("request_served", np.float64),
+        ("pairs", np.int64, (2, PAIRS)),  # 64 bytes that this SM asked L2 for, or stored to, by a hash of their number
+        ("pair_at", np.float64, (2, PAIRS)),  # when
+        ("served", np.float64, (PAIRS,)),  # when L2 serves what was asked for
         ("queued", np.int64),  # sectors of stores that wait for the data stage
         ("barrier_free", np.int64),  # when the barrier unit lets the next warp go
         ("constants", np.int64, (2, LINES)),  # when each line is there: of operands, of LDC; 0 for not asked for
@@ -242,6 +243,8 @@ class Clock(NamedTuple):
     lap_count: Array  # (1,) laps seen, of which the first ones are kept
     slices: Array  # (room, 5) the timeline: warp, instruction, cause, start, end; no rows where none is wanted
     slice_count: Array  # (1,) slices seen, of which the first ones are kept
+    pace: Array  # of the SMs' clock, see Pace
+    faster: Array  # float64: by what a rise of that clock multiplies each constant; no rows where it never rises
 
 
 _I16: Any = int16[::1]
@@ -264,7 +267,7 @@ CLOCK: Final = BundleType(
     "Clock",
     {
         **dict.fromkeys(Clock._fields, _L),
-        **dict.fromkeys(("chip", "counted"), _F),
+        **dict.fromkeys(("chip", "counted", "faster"), _F),
         "sms": SM_RECORD[::1],
         "subs": SUB_RECORD[::1],
         "warps": WARP_RECORD[::1],
