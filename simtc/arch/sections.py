@@ -177,6 +177,8 @@ class TensorInstruction:
     issue_interval_cycles: int  # of a sub-core, shared by its warps
     register_port_cycles: int  # what its operands take of the register ports; each other reader adds to that
     register_wait_cycles: float | None  # what each access to registers by others waits meanwhile; None: not known
+    store_wait_cycles: float | None  # ... what each cycle waits in which the registers of a store are read
+    stage_wait_cycles: float | None  # ... what a wavefront that is loaded holds up the data stage
     latency_first_cycles: float  # from issue until the first half of D can be read
     latency_second_cycles: float  # ... the second half
     chain_safe_cycles: int  # the least distance to an instruction that accumulates onto D; no hardware checks it

@@ -98,7 +98,7 @@ def turn(ck: Clock, warp: Record, w: Int, place: Int, cause: Int, now: Int) -> N
 
 @jit(int64(WARP_RECORD[::1], MACHINE_WARP[::1], OP_TIMING[::1], LONGS, int64, int64))
 def _in_turn(warps: Array, machines: Array, ops: Array, span: Array, able: Int, chosen: Int) -> Int:
-    """Return whose turn it is: of the warps for one pipe, if one had to wait for it, that which issued longest ago."""
+    """Return whose turn it is: of the warps for the tensor cores, the XU or memory, that which issued longest ago."""
     pipe, waited, oldest = ops[machines[chosen].pc].pipe, int64(0), chosen
     for w in range(span[0], span[1], span[2]):
         if able & 1 and ops[machines[w].pc].pipe == pipe:
@@ -106,7 +106,7 @@ def _in_turn(warps: Array, machines: Array, ops: Array, span: Array, able: Int, 
             if warps[w].issued_at < warps[oldest].issued_at:
                 oldest = w
         able >>= 1
-    return oldest if waited else chosen
+    return oldest if waited and pipe in (Pipe.TENSOR, Pipe.XU, Pipe.MIO) else chosen
 
 
 @jit(int64(CLOCK, SM_RECORD, MACHINE_WARP[::1], SUB_RECORD, OP_TIMING[::1], LONGS, LONGS, int64, int64))
@@ -198,13 +198,13 @@ def occupy(
     queue.dispatch_free = now + 1 + op.conflicts
     if op.pipe == Pipe.TENSOR:
         queue.port_free = queue.tensor_until = now + op.tokens
-        queue.port_wait = op.port_wait
+        queue.port_wait, queue.store_wait, queue.stage_wait = op.port_wait, op.store_wait, op.stage_wait
     elif op.tokens > 0:
         queue.port_free = max(queue.port_free, now) + op.tokens
         if queue.tensor_until > now:
             queue.tensor_until += op.tokens
             if op.kind != Kind.MEMORY:
-                queue.late = beside_tensor(queue, 1.0, now)
+                queue.late = beside_tensor(queue, queue.port_wait, now)
     if op.pipe != Pipe.NONE:
         queue.free[op.pipe] = now + op.interval
         queue.busy[op.pipe] += op.interval

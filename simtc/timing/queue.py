@@ -167,7 +167,8 @@ def advance(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, w
                 head = ops[queue.ring_place[queue.head]]
                 cycles = int64(head.operand_read)
                 if head.access != Access.EXCHANGE:
-                    cycles += beside_tensor(queue, float64(cycles), now)
+                    stores = head.access in (Access.SHARED_STORE, Access.GLOBAL_STORE)
+                    cycles += beside_tensor(queue, cycles * (queue.store_wait if stores else queue.port_wait), now)
                 queue.read_done = start + cycles
                 queue.busy[Pipe.MIO] += max(cycles - 1, 0)  # the first one was counted when it issued
             if queue.read_done <= now and (first < 0 or queue.read_done < earliest):

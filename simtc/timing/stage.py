@@ -24,13 +24,24 @@ _SECTOR = 32.0
 
 
 @jit(int64(SUB_RECORD, float64, int64))
-def beside_tensor(queue: Record, accesses: Float, now: Int) -> Int:
+def beside_tensor(queue: Record, cycles: Float, now: Int) -> Int:
     """Return how long accesses to registers wait for matrix instructions that use the ports, in whole cycles."""
     if queue.tensor_until <= now:
         return 0
-    queue.port_debt += accesses * queue.port_wait
+    queue.port_debt += cycles
     waits = int64(queue.port_debt)
     queue.port_debt -= waits
+    return waits
+
+
+@jit(int64(SUB_RECORD, int64, int64))
+def _held_up(queue: Record, wavefronts: Int, now: Int) -> Int:
+    """Return how long the data stage waits for registers that matrix instructions write, in whole cycles."""
+    if queue.tensor_until <= now:
+        return 0
+    queue.stage_debt += wavefronts * queue.stage_wait
+    waits = int64(queue.stage_debt)
+    queue.stage_debt -= waits
     return waits
 
 
@@ -113,7 +124,9 @@ def _fill(sm: Record, subs: Array, warps: Array, ops: Array, caches: Caches, t: 
     sm.stage_free = t + cycles
     sm.stage_busy += cycles
     if op.access != Access.COPY:
-        back = op.returned / caches.chip[Chip.RETURN_BYTES] + beside_tensor(queue, op.returned / WAVEFRONT, int64(t))
+        back = op.returned / caches.chip[Chip.RETURN_BYTES] + beside_tensor(
+            queue, op.returned / WAVEFRONT * queue.port_wait, int64(t)
+        )
         queue.return_free = max(queue.return_free, t) + back
         complete(sm, warps[w], op, w, max(t + cycles, queue.return_free))
 
@@ -131,6 +144,8 @@ def _pass_first(sm: Record, subs: Array, warps: Array, ops: Array, caches: Cache
     sm.stage_free = t + cycles
     sm.stage_busy += cycles
     done = t + cycles
+    if access == Access.SHARED_LOAD:
+        sm.stage_free += _held_up(queue, int64(sm.ring_wavefronts[i]), int64(t))
     if access == Access.GLOBAL_STORE:
         sm.queued -= sm.ring_sectors[i]
         _write_through(sm, op, caches, i, t)
@@ -140,7 +155,7 @@ def _pass_first(sm: Record, subs: Array, warps: Array, ops: Array, caches: Cache
         back = op.returned / caches.chip[Chip.RETURN_BYTES]
         if access == Access.SHARED_LOAD:
             back = sm.ring_wavefronts[i] * WAVEFRONT / caches.chip[Chip.RETURN_BYTES]
-        back += beside_tensor(queue, op.returned / WAVEFRONT, int64(t))
+        back += beside_tensor(queue, op.returned / WAVEFRONT * queue.port_wait, int64(t))
         start = max(t, sm.stored) if access == Access.GLOBAL_LOAD else t
         queue.return_free = max(queue.return_free, start + WAVEFRONT / caches.chip[Chip.STAGE_BYTES]) + back
         done = max(done, queue.return_free)

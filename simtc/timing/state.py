@@ -57,6 +57,8 @@ TIMING: Final = np.dtype(
         ("is_branch", np.int32),
         ("tokens", np.int32),  # cycles of the register port, which matrix instructions wait for
         ("port_wait", np.float64),  # of TENSOR: what each other access to registers waits beside it
+        ("store_wait", np.float64),  # and each cycle in which what is stored is read
+        ("stage_wait", np.float64),  # and the data stage for each wavefront that is loaded
         ("conflicts", np.int32),  # cycles that its operands wait for one bank of the registers
         ("constant", np.int32),  # the line of constants that it reads, -1 for none
         ("loads_constant", np.int32),  # 1 for LDC, whose cache is another one
@@ -132,6 +134,9 @@ SUB: Final = _record(
         ("port_free", np.int64),  # when the register port has served what issued so far
         ("tensor_until", np.int64),  # until when a matrix instruction uses it
         ("port_wait", np.float64),  # and what each other access waits meanwhile
+        ("store_wait", np.float64),
+        ("stage_wait", np.float64),
+        ("stage_debt", np.float64),  # the part of a cycle that it has still to wait
         ("port_debt", np.float64),  # the part of a cycle that accesses have still to wait
         ("late", np.int64),  # cycles that what issued last waits for its operands
         ("busy", np.int64, (Pipe.COUNT,)),  # cycles each pipe was occupied

@@ -133,7 +133,8 @@ def _tokens(instruction: Instruction, conflicts: int, device: Device) -> int:
     if unit == "tensor":
         return round(tensor_constants(instruction, device).register_port_cycles)
     if instruction.opcode in _ACCESS:
-        return 1
+        stored = _ACCESS[instruction.opcode] in (Access.SHARED_STORE, Access.GLOBAL_STORE)
+        return memory_constants(instruction, device)[1] // 64 + 1 if stored else 1  # half of what is stored
     if unit not in ("alu", "fma", "fmaheavy", "fp16"):
         return 0
     return 1 + conflicts
@@ -191,6 +192,7 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         op["kind"] = How.VARIABLE
         op["latency"] = round(tensor.latency_second_cycles)
         op["port_wait"] = tensor.register_wait_cycles or 0.0
+        op["store_wait"], op["stage_wait"] = tensor.store_wait_cycles or 0.0, tensor.stage_wait_cycles or 0.0
     elif pipe in (Pipe.MIO, Pipe.ADU, Pipe.XU) or instruction.opcode in sm.special:
         special = sm.special.get(instruction.opcode, sm.pipes.xu)
         op["interval"], op["kind"] = round(special.issue_interval_cycles), How.VARIABLE
