@@ -76,6 +76,7 @@ class Device:
     cluster_packets_per_cycle: float  # of 32 bytes, that such a port takes; 0 for no limit that is known
     gpc_bytes_per_cycle: float  # of such a port, before it merges; 0 for no limit that is known
     gpc_l2_bytes_per_cycle: float  # and behind it
+    gpc_constant_cycles: float  # from one line of constants that it gives a sub-core to the next; 0 where not known
     dram_bytes: int
     dram_clock_mhz: int  # as nvidia-smi reports it: two transfers a clock
     dram_bus_bits: int

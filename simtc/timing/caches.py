@@ -14,7 +14,7 @@ from simtc.timing.addresses import chance, distance_of_memory, hashed, spread
 from simtc.timing.constants import BANKS, MERGED, PAIRS, Chip, Counter, Server
 from simtc.timing.state import CACHES, SM_RECORD, Caches
 
-__all__ = ["NEVER", "load_sector", "merges", "store_sector", "warm_l2"]
+__all__ = ["FLOATS", "NEVER", "load_sector", "merges", "store_sector", "turn_at", "warm_l2"]
 
 NEVER = 1e18
 _SECTOR = 32.0
@@ -24,7 +24,7 @@ FLOATS = float64[::1]
 
 
 @jit(float64(FLOATS, int64, float64, float64))
-def _served(servers: Array, which: Int, t: Float, cycles: Float) -> Float:
+def turn_at(servers: Array, which: Int, t: Float, cycles: Float) -> Float:
     """Queue a request that comes at t and return when it is its turn.
 
     SMs run a window of cycles each in turn, so requests do not come in order of time: one that is earlier than the
@@ -51,7 +51,7 @@ def _l2_way(caches: Caches, line: Int, t: Float) -> Int:
     dirty = caches.l2_dirty[victim] & 15
     while dirty:
         dirty &= dirty - 1
-        _served(caches.servers, Server.DRAM, t, _SECTOR / chip[Chip.DRAM_BYTES])
+        turn_at(caches.servers, Server.DRAM, t, _SECTOR / chip[Chip.DRAM_BYTES])
     tags[victim], caches.l2_dirty[victim] = line, 0
     for k in range(4):
         caches.l2_ready[4 * victim + k] = NEVER
@@ -77,13 +77,13 @@ def _slice(caches: Caches, line: Int, t: Float, stores: Int, size: Float) -> Flo
     if size > 0 and slices[place + 2] != stores:
         slices[place + 2] = stores
         size += chip[Chip.SLICE_TURN]
-    return _served(slices, place, t, size / chip[Chip.SLICE_BYTES])
+    return turn_at(slices, place, t, size / chip[Chip.SLICE_BYTES])
 
 
 @jit(float64(CACHES, SM_RECORD, float64, float64))
 def _sent(caches: Caches, sm: Record, t: Float, packets: Float) -> Float:
     """Send packets of 32 bytes towards L2 through the port that an SM shares with its neighbours; return when."""
-    return _served(caches.clusters, 2 * int64(sm.cluster), t, packets * caches.chip[Chip.PACKET])
+    return turn_at(caches.clusters, 2 * int64(sm.cluster), t, packets * caches.chip[Chip.PACKET])
 
 
 @jit(float64(CACHES, int64, float64, float64))
@@ -91,7 +91,7 @@ def _port(caches: Caches, port: Int, t: Float, width: Float) -> Float:
     """Pass a sector through a port; return when it does."""
     if width == 0:
         return t
-    return _served(caches.ports, 2 * port, t, _SECTOR / width)
+    return turn_at(caches.ports, 2 * port, t, _SECTOR / width)
 
 
 @jit(float64(CACHES, int64, int64))
@@ -188,7 +188,7 @@ def _from_l2(caches: Caches, sm: Record, sector: Int, merged: Int, t: Float) -> 
         arrival = served + chip[Chip.L2_EXTRA] + chip[Chip.L2_SPREAD] * (chance(line) - 0.5)
         return max(arrival, caches.l2_ready[place])
     servers = caches.servers
-    sent = _refreshed(caches, _served(servers, Server.DRAM, served, 0.0))
+    sent = _refreshed(caches, turn_at(servers, Server.DRAM, served, 0.0))
     arrival = sent + chip[Chip.DRAM_EXTRA] + chip[Chip.DRAM_SPREAD] * distance_of_memory(line, number)
     arrival -= _tail(caches, line, sent) * math.log(chance(sector >> 1))
     # a miss brings the aligned group of sectors that DRAM is read in
@@ -198,7 +198,7 @@ def _from_l2(caches: Caches, sm: Record, sector: Int, merged: Int, t: Float) -> 
     for i in range(first, first + group):
         if caches.l2_ready[i] >= NEVER:
             counters[Counter.DRAM_SECTORS] += 1
-            _served(servers, Server.DRAM, served, cost * _SECTOR / chip[Chip.DRAM_BYTES])
+            turn_at(servers, Server.DRAM, served, cost * _SECTOR / chip[Chip.DRAM_BYTES])
             servers[Server.DELIVERED] += share
             caches.l2_ready[i] = arrival
     return arrival
@@ -226,7 +226,8 @@ def _fetch(caches: Caches, sm: Record, sector: Int, missed: Float, t: Float) -> 
     sent = _port(caches, gpc, start, chip[Chip.GPC_BYTES])
     place = gpc * MERGED + hashed(sector, 10) % MERGED
     if caches.asked[place] == sector and caches.answered[place] > sent:
-        return caches.answered[place]
+        hit = chip[Chip.L2_EXTRA] + chip[Chip.L2_SPREAD] * (chance(sector >> 2) - 0.5)
+        return max(caches.answered[place], sent + hit)  # it answers one as late as the other
     sent = _port(caches, gpcs + gpc, sent, chip[Chip.GPC_L2_BYTES])
     arrival = _from_l2(caches, sm, sector, merges(caches, sm, sector, 0, missed), sent)
     caches.asked[place], caches.answered[place] = sector, arrival

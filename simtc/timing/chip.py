@@ -138,7 +138,7 @@ def _issue(
     op = table.ops[place]
     if op.pipe == Pipe.TENSOR:
         ck.pace[Pace.LAST] = max(ck.pace[Pace.LAST], now)
-    occupy(ck.sms[number], queue, warp, op, s.event, span, w, place, now)
+    occupy(ck, ck.sms[number], queue, warp, op, s.event, span, w, place, now)
     if op.is_branch and s.event[Event.TAKEN] and machine.pc <= place and ck.lap_count[0] < ck.laps.shape[0]:
         lap = ck.lap_count[0]
         ck.laps[lap, 0], ck.laps[lap, 1], ck.laps[lap, 2] = place, w, now

@@ -11,6 +11,7 @@ __all__ = [
     "ASLEEP",
     "BANKS",
     "CODE_LINE",
+    "CORES",
     "GATHERED",
     "GUARD",
     "HEAP",
@@ -48,11 +49,12 @@ WAYS: Final = 16  # associativity of both caches; not published, and of little c
 BANKS: Final = 1024  # of DRAM, each of which holds a row open
 UNUSED: Final = -(1 << 60)  # when a place of L2 that holds nothing was used last
 PAIRS: Final = 64  # requests of one SM, for 64 bytes each, that can be told apart
-MERGED: Final = 4096  # sectors on their way to one GPC that can be told apart
+MERGED: Final = 65536  # sectors on their way to one GPC that can be told apart
 CODE_LINE: Final = 8  # instructions of a line of code, of 128 bytes
 SPAN: Final = 8  # what the clock's innermost functions are told: see issue.pick
 ASLEEP: Final = 1 << 60  # the cycle until which what only another event wakes is asleep
-LINES: Final = 256  # of constants that one kernel touches by a fixed address, and of each of the two caches
+CORES: Final = 4  # sub-cores of an SM at most
+LINES: Final = 256  # of constants that one kernel touches by a fixed address, and of each of their caches
 
 
 class Pipe(IntEnum):
@@ -200,4 +202,5 @@ class Chip(IntEnum):
     MERGE = 68  # cycles for which a request of an SM takes in another one for the same 64 bytes
     MERGE_STORE = 69  # and one that stores
     TENSOR_HOLD = 70  # for which the clock stays low after the last tensor instruction
+    CONSTANT_TURN = 71  # cycles of a GPC from one request of constants to the next
     COUNT = 72

@@ -42,20 +42,21 @@ def _awaited(warp: Record, op: Record) -> Int:
     return Stall.selected
 
 
-@jit(int64(SM_RECORD, WARP_RECORD, MACHINE_WARP, SUB_RECORD, OP_TIMING, LONGS, LONGS, LONGS, int64, int64))
+@jit(int64(CLOCK, SM_RECORD, WARP_RECORD, MACHINE_WARP, SUB_RECORD, OP_TIMING, LONGS, LONGS, int64, int64))
 def cause_of(
+    ck: Clock,
     sm: Record,
     warp: Record,
     machine: Record,
     queue: Record,
     op: Record,
-    until: Array,
     code: Array,
     span: Array,
     w: Int,
     now: Int,
 ) -> Int:
     """Return why a warp cannot issue now, Stall.selected where it can, and note until when that will stay so."""
+    until = ck.until
     until[w] = ASLEEP
     if machine.waiting == Waiting.BARRIER:
         return Stall.barrier
@@ -80,7 +81,7 @@ def cause_of(
         return Stall.lg_throttle if op.is_long else Stall.mio_throttle
     if op.pipe == Pipe.ADU and warp.unread > 0 and op.is_barrier:
         return Stall.barrier
-    if op.constant >= 0 and not op.loads_constant and misses_constant(sm, warp, op, span[4], now):
+    if op.constant >= 0 and not op.loads_constant and misses_constant(sm, warp, op, ck.chip, ck.asked, span[4], now):
         until[w] = warp.ready_at
         return Stall.imc_miss
     return Stall.selected
@@ -129,7 +130,7 @@ def pick(
     for w in range(span[0], span[1], span[2]):
         if until[w] <= now:
             warp, place = warps[w], int64(machines[w].pc)
-            cause = cause_of(sm, warp, machines[w], queue, ops[place], until, code, span, w, now)
+            cause = cause_of(ck, sm, warp, machines[w], queue, ops[place], code, span, w, now)
             if cause == Stall.selected:
                 able |= bit
                 chosen = w
@@ -189,9 +190,18 @@ def check_hazards(warp: Record, table: Table, counters: Array, wide_upper: Int, 
         warp.written[row] = 16 * now + by if by >= 0 else int64(-1)
 
 
-@jit(void(SM_RECORD, SUB_RECORD, WARP_RECORD, OP_TIMING, LONGS, LONGS, int64, int64, int64))
+@jit(void(CLOCK, SM_RECORD, SUB_RECORD, WARP_RECORD, OP_TIMING, LONGS, LONGS, int64, int64, int64))
 def occupy(
-    sm: Record, queue: Record, warp: Record, op: Record, event: Array, span: Array, w: Int, place: Int, now: Int
+    ck: Clock,
+    sm: Record,
+    queue: Record,
+    warp: Record,
+    op: Record,
+    event: Array,
+    span: Array,
+    w: Int,
+    place: Int,
+    now: Int,
 ) -> None:
     """Occupy the pipe and raise the scoreboards of an instruction that issues."""
     queue.late = 0
@@ -222,7 +232,7 @@ def occupy(
         warp.stores += op.access == Access.GLOBAL_STORE
         sm.moves_at = min(sm.moves_at, now + 1)
         return
-    latency = op.latency + (waits_for_constant(sm, op, span[5], now) if op.loads_constant else 0)
+    latency = op.latency + (waits_for_constant(sm, op, ck.chip, ck.asked, span[5], now) if op.loads_constant else 0)
     if op.write_barrier >= 0:
         lower_board(sm, now + latency, w, op.write_barrier)
     if op.read_barrier >= 0:

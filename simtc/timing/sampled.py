@@ -140,6 +140,7 @@ def _one_sm(request: Request, waves: Grid, room: Occupancy, chosen: list[int]) -
     )  # fmt: skip
     caches.shares[:, 0] = memory.starts >> 5
     clock.chip[Chip.LAUNCH_BLOCK] *= waves.sms  # the others' blocks end as well
+    clock.chip[Chip.CONSTANT_TURN] *= waves.sms / max(device.gpcs, 1)  # the others ask for constants as well
     if not request.warm:
         clock.chip[Chip.CODE_FIRST] = device.sm.fetch.first_cycles
     return clock, caches

@@ -10,7 +10,7 @@ from numba import from_dtype, int16
 from simtc.bundle import BundleType
 from simtc.jit import Array
 from simtc.machine.types import float64, int64
-from simtc.timing.constants import GATHERED, HEAP, LINES, PAIRS, PENDING, QUEUE, ROWS, SECTORS, Pipe
+from simtc.timing.constants import CORES, GATHERED, HEAP, LINES, PAIRS, PENDING, QUEUE, ROWS, SECTORS, Pipe
 
 __all__ = [
     "CACHES",
@@ -173,7 +173,7 @@ SM: Final = _record(
         ("served", np.float64, (PAIRS,)),  # when L2 serves what was asked for
         ("queued", np.int64),  # sectors of stores that wait for the data stage
         ("barrier_free", np.int64),  # when the barrier unit lets the next warp go
-        ("constants", np.int64, (2, LINES)),  # when each line is there: of operands, of LDC; 0 for not asked for
+        ("constants", np.int64, (CORES + 1, LINES)),  # when each sub-core has each line, and LDC; 0: not asked for
         ("events", np.int32),
         ("overflow", np.int32),  # 1 where the heap was too small
         ("pending", np.int32),  # loads that are on their way from L2, of which pending_place and so on tell
@@ -244,6 +244,7 @@ class Clock(NamedTuple):
     grid: Array  # blocks admitted, blocks, blocks done
     order: Array  # the numbers of the blocks, in the order in which they are admitted
     counted: Array  # (1,) float64: when the chip has taken note of all blocks that have ended
+    asked: Array  # (2 * GPCs) float64: when each one has served the constants asked for, the last request's time
     laps: Array  # (room, 3) backward branches taken: instruction, warp, cycle; no rows where none is wanted
     lap_count: Array  # (1,) laps seen, of which the first ones are kept
     slices: Array  # (room, 5) the timeline: warp, instruction, cause, start, end; no rows where none is wanted
@@ -272,7 +273,7 @@ CLOCK: Final = BundleType(
     "Clock",
     {
         **dict.fromkeys(Clock._fields, _L),
-        **dict.fromkeys(("chip", "counted", "faster"), _F),
+        **dict.fromkeys(("chip", "counted", "faster", "asked"), _F),
         "sms": SM_RECORD[::1],
         "subs": SUB_RECORD[::1],
         "warps": WARP_RECORD[::1],
