@@ -99,7 +99,7 @@ def turn(ck: Clock, warp: Record, w: Int, place: Int, cause: Int, now: Int) -> N
 
 @jit(int64(WARP_RECORD[::1], MACHINE_WARP[::1], OP_TIMING[::1], LONGS, int64, int64))
 def _in_turn(warps: Array, machines: Array, ops: Array, span: Array, able: Int, chosen: Int) -> Int:
-    """Return whose turn it is: of the warps for the tensor cores, the XU or memory, that which issued longest ago."""
+    """Return whose turn it is: of the warps for one pipe, if one had to wait for it, that which issued longest ago."""
     pipe, waited, oldest = ops[machines[chosen].pc].pipe, int64(0), chosen
     for w in range(span[0], span[1], span[2]):
         if able & 1 and ops[machines[w].pc].pipe == pipe:
@@ -107,7 +107,7 @@ def _in_turn(warps: Array, machines: Array, ops: Array, span: Array, able: Int, 
             if warps[w].issued_at < warps[oldest].issued_at:
                 oldest = w
         able >>= 1
-    return oldest if waited and pipe in (Pipe.TENSOR, Pipe.XU, Pipe.MIO) else chosen
+    return oldest if waited else chosen
 
 
 @jit(int64(CLOCK, SM_RECORD, MACHINE_WARP[::1], SUB_RECORD, OP_TIMING[::1], LONGS, LONGS, int64, int64))
