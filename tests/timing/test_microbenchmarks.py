@@ -22,7 +22,7 @@ def test_a_microbenchmark_is_within_three_percent_or_listed():
     found = replay(read_capture(folder("validate") / "captures" / "h200" / "microbench-pycuda.json"))
     errors = {point.case: point.predicted / point.measured - 1 for case in found.cases for point in case.points}
     assert len(errors) > 500
-    assert mean(map(abs, errors.values())) < 0.046
+    assert mean(map(abs, errors.values())) < 0.045
     off = MISSES["off"]
     reasons = {kernel for name, group in MISSES.items() if name != "off" for kernel in group["kernels"]}
     for name, error in errors.items():
