@@ -116,8 +116,8 @@ def pick(
 ) -> Int:
     """Note the causes of a sub-core's warps and choose the one that issues, or -1: greedy, then the youngest.
 
-    Warps that had to wait for the tensor pipe, the XU or the memory I/O queue take turns. Only warps about which
-    something may have changed are looked at; `ck.wake` says when the next one is due.
+    Warps that had to wait for the same pipe take turns. Only warps about which something may have changed are looked
+    at; `ck.wake` says when the next one is due.
     `span` is the sub-core's first warp, the end of its SM's warps, the step between them, the queue's depth, what
     the first touch of a line of constants costs, by an operand and by LDC, and what fetching code costs.
     """

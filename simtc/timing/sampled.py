@@ -179,6 +179,7 @@ def _composed(sample: Sample, course: Course) -> tuple[Clock, int, float]:
         total += counted * times * np.where(wide, ratio, 1.0)
     if sample.uneven:
         doubts += _UNEVEN * float(course.spans[-1])
+    cycles += sample.skipper.late
     issued = course.vectors.sum(axis=0) * (grid.blocks / len(sample.clock.order))
     return restored(sample.clock, sample.caches, total, issued), round(cycles), doubts / cycles
 

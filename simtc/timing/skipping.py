@@ -19,7 +19,7 @@ from simtc.machine.step import step
 from simtc.timing.forward import Plan, forward
 from simtc.timing.skeleton import Skeleton
 from simtc.timing.state import Caches, Clock
-from simtc.timing.steady import Laps, Steady
+from simtc.timing.steady import Laps, Steady, slowest
 from simtc.timing.totals import vector, with_counts
 
 __all__ = ["Settled", "Shortened", "Skipper", "Traveller"]
@@ -77,6 +77,10 @@ class Skipper(Protocol):
     added: np.ndarray  # what they would have added to the vector
     windows: int  # of the clock, between two looks
 
+    @property
+    def late(self) -> float:
+        """Return the cycles by which the slowest SM is later than this one."""
+
     def look(self, log: list[list[int]]) -> None:
         """Read backward branches, (instruction, warp, cycle) each, and skip what can be skipped."""
 
@@ -98,6 +102,8 @@ class Settled:
     skipped: float = 0.0
     cycles: float = 0.0
     doubts: float = 0.0
+    jitter: float = 0.0  # of a lap in the last wave
+    gone: float = 0.0  # laps of the last wave
     added: np.ndarray = field(init=False)
     laps: dict[int, Laps] = field(default_factory=dict)
     marks: list[tuple[int, np.ndarray]] = field(default_factory=list)  # cycle and vector, round by round
@@ -109,6 +115,12 @@ class Settled:
     def admit(self, slot: int) -> None:  # noqa: ARG002 - all skippers are told which
         """Start anew: the warps of another block are not in step yet."""
         self.laps, self.marks = {}, []
+        self.jitter = self.gone = 0.0
+
+    @property
+    def late(self) -> float:
+        """Return the cycles by which the slowest SM is later than this one: the largest of as many sums of laps."""
+        return slowest(self.jitter * math.sqrt(self.gone), self.sms)
 
     def look(self, log: list[list[int]]) -> None:
         """Count rounds; skip once two stretches of them have taken the same time."""
@@ -121,6 +133,8 @@ class Settled:
         new = max(len(laps.rounds) for laps in self.laps.values()) - len(self.marks)
         if new > 0:
             self.marks += [(int(self.clock.sms["next"][0]), vector(self.clock, self.caches))] * new
+            self.gone += new
+            self.jitter = max(laps.jitter for laps in self.laps.values())
             for place, laps in self.laps.items():
                 steady = laps.settled() if place in self.traveller.bones.loops else None
                 if steady and self._skip(place, steady):
@@ -148,9 +162,8 @@ class Settled:
         more = (vector(self.clock, self.caches) - before) * (cycles / max(now - then, 1))
         self.added += with_counts(self.clock, more, counts, len(laps) * cycles)
         self.cycles += cycles
-        # a launch ends with its slowest SM: the largest of as many sums of laps
-        slowest = steady.jitter * math.sqrt(2 * max(laps.values()) * math.log(self.sms))
-        self.doubts += steady.doubt * cycles + slowest
+        self.gone += max(laps.values())
+        self.doubts += steady.doubt * cycles + slowest(steady.jitter * math.sqrt(max(laps.values())), self.sms)
         return True
 
 
@@ -169,6 +182,7 @@ class Shortened:
     skipped: float = 0.0
     cycles: float = 0.0
     doubts: float = 0.0
+    late: float = 0.0  # warps that drift even each other out
     added: np.ndarray = field(init=False)
     gone: np.ndarray = field(init=False)  # laps of each warp
 

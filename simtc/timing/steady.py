@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from statistics import stdev
+from statistics import NormalDist, median, stdev
 
-__all__ = ["Laps", "Steady"]
+__all__ = ["Laps", "Steady", "slowest"]
 
 _STRETCHES = ((4, 0.008), (8, 0.015), (16, 1.0))  # laps of a stretch, and how far two of them may differ
 _FIRST = 1  # laps that count for nothing: the loop fills its pipeline
+_FEW = 4  # laps that say nothing of how they differ
+
+
+def slowest(spread: float, many: int) -> float:
+    """Return by how much the largest of so many normal numbers is above their mean, by Blom's approximation.
+
+    Example:
+        >>> slowest(10.0, 1), round(slowest(10.0, 16), 1), round(slowest(10.0, 132), 1)
+        (0.0, 17.7, 26.0)
+
+    """
+    return spread * NormalDist().inv_cdf((many - 0.375) / (many + 0.25)) if many > 1 else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +74,15 @@ class Laps:
                 rate = gone / sum(one[-1] - one[_FIRST] for one in ends)
                 out |= {w: rate for w in group if w in self.cycles}
         return out
+
+    @property
+    def jitter(self) -> float:
+        """Return the deviation of laps, from the median of theirs: DRAM's refresh holds up all SMs alike."""
+        durations = [after - before for before, after in pairwise(self.rounds[_FIRST:])]
+        if len(durations) < _FEW:
+            return 0.0
+        middle = median(durations)
+        return median(abs(one - middle) for one in durations) / NormalDist().inv_cdf(0.75)
 
     def settled(self) -> Steady | None:
         """Return the period once two stretches of laps, after a first lap, took the same time.
