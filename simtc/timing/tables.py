@@ -134,7 +134,8 @@ def _tokens(instruction: Instruction, conflicts: int, device: Device) -> int:
         return round(tensor_constants(instruction, device).register_port_cycles)
     if instruction.opcode in _ACCESS:
         stored = _ACCESS[instruction.opcode] in (Access.SHARED_STORE, Access.GLOBAL_STORE)
-        return memory_constants(instruction, device)[1] // 64 + 1 if stored else 1  # half of what is stored
+        # half of a store's registers: beside HMMA, an STS.128 costs an H200 two to four cycles (sts_among)
+        return memory_constants(instruction, device)[1] // 64 + 1 if stored else 1
     if unit not in ("alu", "fma", "fmaheavy", "fp16"):
         return 0
     return 1 + conflicts
