@@ -171,8 +171,8 @@ def _asked(caches: Caches, sm: Record, sector: Int, merged: Int, t: Float) -> Fl
     return sm.served[place]
 
 
-@jit(float64(CACHES, SM_RECORD, int64, int64, float64))
-def _from_l2(caches: Caches, sm: Record, sector: Int, merged: Int, t: Float) -> Float:
+@jit(float64(CACHES, SM_RECORD, int64, int64, int64, float64))
+def _from_l2(caches: Caches, sm: Record, sector: Int, hint: Int, merged: Int, t: Float) -> Float:
     """Read a sector from L2, or from DRAM through it; return when it is there, beyond what an L1 hit takes."""
     chip, counters, number = caches.chip, caches.counters, int64(sm.number)
     line = sector >> 2
@@ -191,8 +191,8 @@ def _from_l2(caches: Caches, sm: Record, sector: Int, merged: Int, t: Float) -> 
     sent = _refreshed(caches, turn_at(servers, Server.DRAM, served, 0.0))
     arrival = sent + chip[Chip.DRAM_EXTRA] + chip[Chip.DRAM_SPREAD] * distance_of_memory(line, number)
     arrival -= _tail(caches, line, sent) * math.log(chance(sector >> 1))
-    # a miss brings the aligned group of sectors that DRAM is read in
-    group = int64(chip[Chip.L2_FETCH]) >> 5
+    # a miss brings the aligned group of sectors that DRAM is read in, or that the load would like to have
+    group = max(int64(chip[Chip.L2_FETCH]), hint) >> 5
     first = place & ~(group - 1)
     share, cost = _counts_for(caches, sector, 1), _counts_for(caches, sector, 2)
     for i in range(first, first + group):
@@ -204,8 +204,8 @@ def _from_l2(caches: Caches, sm: Record, sector: Int, merged: Int, t: Float) -> 
     return arrival
 
 
-@jit(float64(CACHES, SM_RECORD, int64, float64, float64))
-def _fetch(caches: Caches, sm: Record, sector: Int, missed: Float, t: Float) -> Float:
+@jit(float64(CACHES, SM_RECORD, int64, int64, float64, float64))
+def _fetch(caches: Caches, sm: Record, sector: Int, hint: Int, missed: Float, t: Float) -> Float:
     """Bring a sector to an SM that missed L1 and asks L2 at t; return when it is there, beyond what an L1 hit takes.
 
     A sector that another SM of the same GPC has asked for and not received yet is not asked for again.
@@ -221,7 +221,7 @@ def _fetch(caches: Caches, sm: Record, sector: Int, missed: Float, t: Float) -> 
     sm.link_bytes += _SECTOR
     gpcs = int64(chip[Chip.GPCS])
     if gpcs == 0:
-        return _from_l2(caches, sm, sector, merges(caches, sm, sector, 0, missed), start)
+        return _from_l2(caches, sm, sector, hint, merges(caches, sm, sector, 0, missed), start)
     gpc = int64(sm.gpc)
     sent = _port(caches, gpc, start, chip[Chip.GPC_BYTES])
     place = gpc * MERGED + hashed(sector, 10) % MERGED
@@ -229,14 +229,24 @@ def _fetch(caches: Caches, sm: Record, sector: Int, missed: Float, t: Float) -> 
         hit = chip[Chip.L2_EXTRA] + chip[Chip.L2_SPREAD] * (chance(sector >> 2) - 0.5)
         return max(caches.answered[place], sent + hit)  # it answers one as late as the other
     sent = _port(caches, gpcs + gpc, sent, chip[Chip.GPC_L2_BYTES])
-    arrival = _from_l2(caches, sm, sector, merges(caches, sm, sector, 0, missed), sent)
+    arrival = _from_l2(caches, sm, sector, hint, merges(caches, sm, sector, 0, missed), sent)
     caches.asked[place], caches.answered[place] = sector, arrival
     return arrival
 
 
-@jit(float64(CACHES, SM_RECORD, int64, float64, float64))
-def load_sector(caches: Caches, sm: Record, sector: Int, t: Float, asked: Float) -> Float:
-    """Look a sector up in L1 at t, L2 being asked at `asked`; return when it is there: t for a hit."""
+@jit(float64(CACHES, SM_RECORD, int64, int64, float64, float64))
+def load_sector(caches: Caches, sm: Record, sector: Int, hint: Int, t: Float, asked: Float) -> Float:
+    """Look a sector up in L1; return when it is there: t for a hit.
+
+    Args:
+        caches: the memory hierarchy.
+        sm: whose load it is.
+        sector: its number.
+        hint: aligned bytes around it that the load would like L2 to have, of its line.
+        t: when L1 looks it up.
+        asked: when L2 is asked for it.
+
+    """
     ways = int64(caches.chip[Chip.WAYS])
     line, number = sector >> 2, int64(sm.number)
     first = (line % int64(caches.chip[Chip.L1_SETS])) * ways
@@ -260,7 +270,7 @@ def load_sector(caches: Caches, sm: Record, sector: Int, t: Float, asked: Float)
     if ready[number, place] < NEVER:
         caches.counters[Counter.L1_HITS] += 1
         return max(t, ready[number, place])
-    arrival = _fetch(caches, sm, sector, t, asked)
+    arrival = _fetch(caches, sm, sector, hint, t, asked)
     ready[number, place] = arrival
     return arrival
 

@@ -36,12 +36,12 @@ def push(
     queue.held += 1
 
 
-@jit(float64(SM_RECORD, SUB_RECORD, CACHES, int64, float64, float64))
-def _arrival(sm: Record, queue: Record, caches: Caches, i: Int, t: Float, asked: Float) -> Float:
+@jit(float64(SM_RECORD, SUB_RECORD, CACHES, int64, int64, float64, float64))
+def _arrival(sm: Record, queue: Record, caches: Caches, i: Int, hint: Int, t: Float, asked: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all."""
     arrival = t
     for k in range(queue.ring_sectors[i]):
-        arrival = max(arrival, load_sector(caches, sm, queue.ring_list[i, k], t, asked))
+        arrival = max(arrival, load_sector(caches, sm, queue.ring_list[i, k], hint, t, asked))
     return arrival
 
 
@@ -57,7 +57,7 @@ def _misses(sm: Record, queue: Record, warp: Record, op: Record, caches: Caches,
     if sm.queued > 0:
         asked = max(asked, sm.up_free + sm.queued + sm.turn)
     before = sm.requests
-    arrival = _arrival(sm, queue, caches, i, float64(now), asked)
+    arrival = _arrival(sm, queue, caches, i, int64(op.hint), float64(now), asked)
     if arrival <= now or sm.pending >= PENDING:
         return 0
     chip = caches.chip

@@ -45,6 +45,7 @@ TIMING: Final = np.dtype(
         ("war", np.int32),  # issue to release of the read barrier, unloaded
         ("tail", np.int32),  # from the end of the return path to the release of the scoreboard
         ("returned", np.int32),  # bytes to the registers
+        ("hint", np.int32),  # of a load: aligned bytes that L2 should have, 0 for no more than it asks for
         ("is_long", np.int32),  # its scoreboard counts as long_scoreboard
         ("wait_board", np.int32),  # of WAIT
         ("wait_count", np.int32),

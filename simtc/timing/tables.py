@@ -63,6 +63,7 @@ _ACCESS = {
 _ZERO = 255  # RZ
 _LONG = ("LDG", "LD", "LDL", "STG", "ST", "STL", "LDGSTS", "LDGDEPBAR", "ATOM", "ATOMG", "RED", "REDG")
 _NARROW = {"U8": 1, "S8": 1, "U16": 2, "S16": 2}  # bytes
+_HINTS = {"LTC64B": 64, "LTC128B": 128, "LTC256B": 128}  # bytes that L2 should have; the line behind is left out
 _WIDTHS = {"U8": 32, "S8": 32, "U16": 32, "S16": 32, "64": 64, "128": 128}
 
 
@@ -273,6 +274,7 @@ def _memory(op: np.ndarray, instruction: Instruction, device: Device) -> None:
     if access is Access.GLOBAL_STORE:
         op["returned"] = 32 * next((_NARROW[m] for m in instruction.modifiers if m in _NARROW), bits // 8)
     op["is_store"] = access is Access.SHARED_STORE
+    op["hint"] = next((_HINTS[m] for m in instruction.modifiers if m in _HINTS), 0)
     if access is Access.GROUP:
         op["tail"] = 1
         return
