@@ -246,7 +246,6 @@ class L1:
     merge_cycles: float  # for which a request takes in another one for the same 64 bytes; 0 where nothing is known
     store_merge_cycles: float  # and one that stores
     tag_ahead_lines: float  # that loads may wait for at the tags without holding up what follows them
-    copy_tag_ahead_lines: float  # likewise LDGSTS
     constant_line_bytes: int
     constant_l1_cycles: float  # LDC that hits the L1 constant cache
     constant_l15_cycles: float

@@ -14,7 +14,7 @@ from simtc.timing.addresses import chance, distance_of_memory, hashed, spread
 from simtc.timing.constants import BANKS, MERGED, PAIRS, Chip, Counter, Server
 from simtc.timing.state import CACHES, SM_RECORD, Caches
 
-__all__ = ["FLOATS", "NEVER", "load_sector", "merges", "store_sector", "turn_at", "warm_l2"]
+__all__ = ["FLOATS", "NEVER", "fetch_sector", "load_sector", "merges", "store_sector", "turn_at", "warm_l2"]
 
 NEVER = 1e18
 _SECTOR = 32.0
@@ -205,7 +205,7 @@ def _from_l2(caches: Caches, sm: Record, sector: Int, hint: Int, merged: Int, t:
 
 
 @jit(float64(CACHES, SM_RECORD, int64, int64, float64, float64))
-def _fetch(caches: Caches, sm: Record, sector: Int, hint: Int, missed: Float, t: Float) -> Float:
+def fetch_sector(caches: Caches, sm: Record, sector: Int, hint: Int, missed: Float, t: Float) -> Float:
     """Bring a sector to an SM that missed L1 and asks L2 at t; return when it is there, beyond what an L1 hit takes.
 
     A sector that another SM of the same GPC has asked for and not received yet is not asked for again.
@@ -270,7 +270,7 @@ def load_sector(caches: Caches, sm: Record, sector: Int, hint: Int, t: Float, as
     if ready[number, place] < NEVER:
         caches.counters[Counter.L1_HITS] += 1
         return max(t, ready[number, place])
-    arrival = _fetch(caches, sm, sector, hint, t, asked)
+    arrival = fetch_sector(caches, sm, sector, hint, t, asked)
     ready[number, place] = arrival
     return arrival
 

@@ -185,7 +185,6 @@ class Chip(IntEnum):
     STORE_TURN = 51  # cycles there from a store to a load's request
     STORE_TURN_LINE = 52  # and for each of the store's lines
     TAG_AHEAD = 53  # lines that may wait at the tags, of loads
-    COPY_AHEAD = 54  # and of LDGSTS
     REQUEST_BYTES = 55  # that a request of a slice counts for
     HALVES = 56  # of L2, each with the memory that hangs on it
     GPC_L2_BYTES = 57  # a cycle, of a GPC's port to L2, behind which requests have been merged; 0 for no limit

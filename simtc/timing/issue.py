@@ -99,11 +99,17 @@ def turn(ck: Clock, warp: Record, w: Int, place: Int, cause: Int, now: Int) -> N
 
 @jit(int64(WARP_RECORD[::1], MACHINE_WARP[::1], OP_TIMING[::1], LONGS, int64, int64))
 def _in_turn(warps: Array, machines: Array, ops: Array, span: Array, able: Int, chosen: Int) -> Int:
-    """Return whose turn it is: of the warps for one pipe, if one had to wait for it, that which issued longest ago."""
+    """Return whose turn it is: of the warps for one pipe, if one had to wait for it, that which issued longest ago.
+
+    Who is at a pipe goes on, though, for as long as its stall counts bring it back when the pipe is free: only the
+    memory pipe does not go by them.
+    """
     pipe, waited, oldest = ops[machines[chosen].pc].pipe, int64(0), chosen
     for w in range(span[0], span[1], span[2]):
         if able & 1 and ops[machines[w].pc].pipe == pipe:
             waited |= warps[w].throttled
+            if pipe != Pipe.MIO and not warps[w].throttled:
+                return w
             if warps[w].issued_at < warps[oldest].issued_at:
                 oldest = w
         able >>= 1

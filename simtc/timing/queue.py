@@ -13,7 +13,7 @@ import math
 
 from simtc.jit import Array, Float, Int, Record, jit
 from simtc.machine.types import LONGS, float64, int64, void
-from simtc.timing.caches import load_sector
+from simtc.timing.caches import fetch_sector, load_sector
 from simtc.timing.constants import ASLEEP, PENDING, QUEUE, Access, Chip, Counter, Pipe
 from simtc.timing.events import FILL, PLACE, expect_fill, free_place, lower_board, take
 from simtc.timing.stage import WAVEFRONT, beside_tensor, complete, serve, store_turn
@@ -36,12 +36,17 @@ def push(
     queue.held += 1
 
 
-@jit(float64(SM_RECORD, SUB_RECORD, CACHES, int64, int64, float64, float64))
-def _arrival(sm: Record, queue: Record, caches: Caches, i: Int, hint: Int, t: Float, asked: Float) -> Float:
+@jit(float64(SM_RECORD, SUB_RECORD, OP_TIMING, CACHES, int64, float64, float64))
+def _arrival(sm: Record, queue: Record, op: Record, caches: Caches, i: Int, t: Float, asked: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all."""
-    arrival = t
+    arrival, hint = t, int64(op.hint)
     for k in range(queue.ring_sectors[i]):
-        arrival = max(arrival, load_sector(caches, sm, queue.ring_list[i, k], hint, t, asked))
+        sector = int64(queue.ring_list[i, k])
+        if op.bypasses:
+            caches.counters[Counter.L1_SECTORS] += 1
+            arrival = max(arrival, fetch_sector(caches, sm, sector, hint, t, asked))
+        else:
+            arrival = max(arrival, load_sector(caches, sm, sector, hint, t, asked))
     return arrival
 
 
@@ -57,7 +62,7 @@ def _misses(sm: Record, queue: Record, warp: Record, op: Record, caches: Caches,
     if sm.queued > 0:
         asked = max(asked, sm.up_free + sm.queued + sm.turn)
     before = sm.requests
-    arrival = _arrival(sm, queue, caches, i, int64(op.hint), float64(now), asked)
+    arrival = _arrival(sm, queue, op, caches, i, float64(now), asked)
     if arrival <= now or sm.pending >= PENDING:
         return 0
     chip = caches.chip
@@ -90,6 +95,7 @@ def _move(sm: Record, queue: Record, warps: Array, op: Record, caches: Caches, w
     warp = int64(queue.ring_warp[j])
     if access in (Access.SHARED_LOAD, Access.SHARED_STORE, Access.COPY):
         caches.counters[Counter.WAVEFRONTS] += queue.ring_wavefronts[j]
+    lines = int64(0)
     is_global = access in (Access.GLOBAL_LOAD, Access.GLOBAL_STORE, Access.COPY, Access.ATOMIC)
     if is_global:
         lines = max(int64(queue.ring_lines[j]), 1)
@@ -114,6 +120,8 @@ def _move(sm: Record, queue: Record, warps: Array, op: Record, caches: Caches, w
         warps[warp].unread -= 1
         wake[sub] = 0
     release = now + max(op.war - 1 - op.operand_read, 0)
+    if access == Access.COPY:
+        release = max(release, sm.tag_free - lines - int64(caches.chip[Chip.TAG_AHEAD]))
     free_place(sm, release, sub)
     if op.read_barrier >= 0:
         lower_board(sm, release, warp, op.read_barrier)
@@ -142,7 +150,7 @@ def settle(sm: Record, subs: Array, warps: Array, wake: Array, until: Array, now
 def _at_tags(sm: Record, op: Record, caches: Caches) -> Int:
     """Return when an instruction may leave its sub-core's queue for the tags: 0 for one that does not wait there."""
     if op.access == Access.COPY:
-        return sm.tag_free - int64(caches.chip[Chip.COPY_AHEAD])
+        return sm.tag_free - 2 * int64(caches.chip[Chip.TAG_AHEAD])
     if op.access in (Access.GLOBAL_LOAD, Access.ATOMIC):
         return sm.tag_free - int64(caches.chip[Chip.TAG_AHEAD])
     return 0

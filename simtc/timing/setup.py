@@ -194,7 +194,6 @@ def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: in
         Chip.CODE_LINE: CODE_LINE * sm.fetch.flushed_cycles,
         Chip.PENDING_LINE: sm.l1.pending_line_cycles,
         Chip.TAG_AHEAD: sm.l1.tag_ahead_lines,
-        Chip.COPY_AHEAD: sm.l1.copy_tag_ahead_lines,
         Chip.UP_REQUEST: sm.l1.request_cycles,
         Chip.UP_SWITCH: sm.l1.switch_cycles,
         Chip.STORE_TURN: sm.l1.store_turn_cycles,

@@ -65,6 +65,7 @@ TIMING: Final = np.dtype(
         ("loads_constant", np.int32),  # 1 for LDC, whose cache is another one
         ("is_barrier", np.int32),
         ("is_fence", np.int32),  # waits until the warp's stores are answered
+        ("bypasses", np.int32),  # L1
         ("is_store", np.int32),  # to shared memory: a barrier waits until its operands have been read
     ],
     align=True,
@@ -133,6 +134,7 @@ SUB: Final = _record(
         ("free", np.int64, (Pipe.COUNT,)),  # when each pipe takes its next instruction
         ("dispatch_free", np.int64),  # when the operands of what issued last have been read
         ("port_free", np.int64),  # when the register port has served what issued so far
+        ("held_until", np.int64),
         ("tensor_until", np.int64),  # until when a matrix instruction uses it
         ("port_wait", np.float64),  # and what each other access waits meanwhile
         ("store_wait", np.float64),

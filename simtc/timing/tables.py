@@ -274,6 +274,7 @@ def _memory(op: np.ndarray, instruction: Instruction, device: Device) -> None:
     if access is Access.GLOBAL_STORE:
         op["returned"] = 32 * next((_NARROW[m] for m in instruction.modifiers if m in _NARROW), bits // 8)
     op["is_store"] = access is Access.SHARED_STORE
+    op["bypasses"] = "BYPASS" in instruction.modifiers
     op["hint"] = next((_HINTS[m] for m in instruction.modifiers if m in _HINTS), 0)
     if access is Access.GROUP:
         op["tail"] = 1
