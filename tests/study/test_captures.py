@@ -51,7 +51,7 @@ def test_counters_of_small_launches_agree_and_cycles_are_near():
     found = errors_by_quantity(outcome.points)
     assert found["instructions"]["worst"] == 0
     assert found["active_cycles"]["count"] >= 18
-    assert found["active_cycles"]["mean"] < 0.045
+    assert found["active_cycles"]["mean"] < 0.048
     conflicts = [p for p in outcome.points if p.quantity == "bank_conflicts"]
     assert len(conflicts) >= 24
     assert [p.case for p in conflicts if p.predicted != p.measured] == []
