@@ -67,7 +67,7 @@ def simulate(family: str, *, exploring: bool, as_json: bool, **options: Any) -> 
     simtc simulate hgemm -m 8192 -n 8192 -k 8192 --device t4 --layout none --explore
     simtc simulate hgemm -m 6912 -n 2048 -k 4096 --device a100_sxm --fidelity analytic --stages 3
 
-    analytic: closed forms, at once. sampled: the generated program in the clock, an SM's steady state for all.
+    analytic: closed forms, at once. sampled: the generated program in the clock, some SMs' steady state for all.
     full: every block of it, and every value.
     """
     missing = [f"-{size}" for size in "mnk" if options[size] is None]

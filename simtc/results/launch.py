@@ -44,7 +44,7 @@ class Timing:
     blocks_per_sm: int
     occupancy_limit: str
     by_instruction: tuple[InstructionTime, ...] = field(repr=False)
-    fidelity: str = "full"  # or "sampled": one SM stands for all, and a few iterations and waves for the rest
+    fidelity: str = "full"  # or "sampled": some SMs stand for all, and a few iterations and waves for the rest
     error_estimate: float = 0.0  # of `cycles` against fidelity full, relative: the sampling's own estimate
     notes: tuple[str, ...] = ()  # what was sampled, and what was left out
     timeline: Timeline | None = field(default=None, repr=False)

@@ -8,54 +8,18 @@ from __future__ import annotations
 
 import math
 
-from simtc.jit import Array, Float, Int, Record, jit
-from simtc.machine.types import float64, int64, void
+from simtc.jit import Float, Int, Record, jit
+from simtc.machine.types import float64, int64
 from simtc.timing.addresses import chance, distance_of_memory, hashed, spread
+from simtc.timing.aging import brought, stamp, used_again
 from simtc.timing.constants import BANKS, MERGED, PAIRS, Chip, Counter, Server
+from simtc.timing.l2 import NEVER, keep, l2_way
+from simtc.timing.servers import turn_at
 from simtc.timing.state import CACHES, SM_RECORD, Caches
 
-__all__ = ["FLOATS", "NEVER", "fetch_sector", "load_sector", "merges", "store_sector", "turn_at", "warm_l2"]
+__all__ = ["fetch_sector", "load_sector", "merges", "store_sector"]
 
-NEVER = 1e18
 _SECTOR = 32.0
-_BEFORE = 1 << 50  # how long before a launch what is in L2 was used
-_COPY = 1 << 50  # added to the number of a line: its copy in the other half of L2
-FLOATS = float64[::1]
-
-
-@jit(float64(FLOATS, int64, float64, float64))
-def turn_at(servers: Array, which: Int, t: Float, cycles: Float) -> Float:
-    """Queue a request that comes at t and return when it is its turn.
-
-    SMs run a window of cycles each in turn, so requests do not come in order of time: one that is earlier than the
-    last one waits for what is queued, not for the time to come.
-    """
-    servers[which + 1] = max(servers[which + 1], t)
-    queued = max(servers[which] - servers[which + 1], 0.0)
-    servers[which] = servers[which + 1] + queued + cycles
-    return t + queued
-
-
-@jit(int64(CACHES, int64, float64))
-def _l2_way(caches: Caches, line: Int, t: Float) -> Int:
-    """Find a line's place in L2, evicting the least recently used one for it; evicted data goes to DRAM."""
-    tags, used, chip = caches.l2_tags, caches.l2_used, caches.chip
-    ways = int64(chip[Chip.WAYS])
-    first = (line % int64(chip[Chip.L2_SETS])) * ways
-    victim = first
-    for i in range(first, first + ways):
-        if tags[i] == line:
-            return i
-        if used[i] < used[victim]:
-            victim = i
-    dirty = caches.l2_dirty[victim] & 15
-    while dirty:
-        dirty &= dirty - 1
-        turn_at(caches.servers, Server.DRAM, t, _SECTOR / chip[Chip.DRAM_BYTES])
-    tags[victim], caches.l2_dirty[victim] = line, 0
-    for k in range(4):
-        caches.l2_ready[4 * victim + k] = NEVER
-    return victim
 
 
 @jit(float64(CACHES, int64, float64, int64, float64))
@@ -94,13 +58,13 @@ def _port(caches: Caches, port: Int, t: Float, width: Float) -> Float:
     return turn_at(caches.ports, 2 * port, t, _SECTOR / width)
 
 
-@jit(float64(CACHES, int64, int64))
-def _counts_for(caches: Caches, sector: Int, column: Int) -> Float:
-    """Return what a sector counts for (see Caches.shares): 1, but where one SM stands for many."""
+@jit(float64(CACHES, int64))
+def _counts_for(caches: Caches, sector: Int) -> Float:
+    """Return what a sector counts for (see Caches.shares): 1, but where SMs stand for more of them."""
     share = 1.0
     for i in range(caches.shares.shape[0]):
         if caches.shares[i, 0] <= sector:
-            share = caches.shares[i, column]
+            share = caches.shares[i, 1]
     return share
 
 
@@ -144,18 +108,6 @@ def _tail(caches: Caches, line: Int, t: Float) -> Float:
     return caches.chip[Chip.DRAM_TAIL if is_open else Chip.DRAM_TAIL_ROW]
 
 
-@jit(void(CACHES, int64, int64, int64, float64))
-def _keep(caches: Caches, way: Int, line: Int, number: Int, t: Float) -> None:
-    """Note that the half of L2 near an SM keeps a line; where the other one does already, that is a second place."""
-    held = caches.l2_dirty[way] >> 4
-    half = 1 << (number & 1)
-    if held & half or caches.chip[Chip.HALVES] < 2:
-        return
-    caches.l2_dirty[way] |= half << 4
-    if held:
-        caches.l2_used[_l2_way(caches, line | _COPY, t)] = int64(t) + 1
-
-
 @jit(float64(CACHES, SM_RECORD, int64, int64, float64))
 def _asked(caches: Caches, sm: Record, sector: Int, merged: Int, t: Float) -> Float:
     """Ask the slice of a sector for it; return when it serves it.
@@ -176,13 +128,15 @@ def _from_l2(caches: Caches, sm: Record, sector: Int, hint: Int, merged: Int, t:
     """Read a sector from L2, or from DRAM through it; return when it is there, beyond what an L1 hit takes."""
     chip, counters, number = caches.chip, caches.counters, int64(sm.number)
     line = sector >> 2
-    way = _l2_way(caches, line, t)
-    caches.l2_used[way] = int64(t) + 1
+    way = l2_way(caches, line, t)
+    place = 4 * way + (sector & 3)
+    if caches.l2_ready[place] < NEVER:
+        used_again(caches.age, caches.l2_used[way], 4 * _SECTOR * _counts_for(caches, sector))
+    caches.l2_used[way] = stamp(caches.age, t)
     if not merged:
-        _keep(caches, way, line, number, t)
+        keep(caches, way, line, number, t)
     served = _asked(caches, sm, sector, merged, t)
     counters[Counter.L2_SECTORS] += 1
-    place = 4 * way + (sector & 3)
     if caches.l2_ready[place] < NEVER:
         counters[Counter.L2_HITS] += 1
         arrival = served + chip[Chip.L2_EXTRA] + chip[Chip.L2_SPREAD] * (chance(line) - 0.5)
@@ -194,11 +148,12 @@ def _from_l2(caches: Caches, sm: Record, sector: Int, hint: Int, merged: Int, t:
     # a miss brings the aligned group of sectors that DRAM is read in, or that the load would like to have
     group = max(int64(chip[Chip.L2_FETCH]), hint) >> 5
     first = place & ~(group - 1)
-    share, cost = _counts_for(caches, sector, 1), _counts_for(caches, sector, 2)
+    share = _counts_for(caches, sector)
     for i in range(first, first + group):
         if caches.l2_ready[i] >= NEVER:
             counters[Counter.DRAM_SECTORS] += 1
-            turn_at(servers, Server.DRAM, served, cost * _SECTOR / chip[Chip.DRAM_BYTES])
+            size = share * _SECTOR
+            turn_at(servers, Server.DRAM, served, (size + brought(caches.age, size, 0.0)) / chip[Chip.DRAM_BYTES])
             servers[Server.DELIVERED] += share
             caches.l2_ready[i] = arrival
     return arrival
@@ -293,22 +248,17 @@ def store_sector(caches: Caches, sm: Record, sector: Int, merged: Int, t: Float,
     chip, number = caches.chip, int64(sm.number)
     sent = _sent(caches, sm, t, flits + (0.0 if merged else 1.0))
     served = _slice(caches, sector >> 2, sent, 1, 0.0 if merged else chip[Chip.STORE_BYTES])
-    way = _l2_way(caches, sector >> 2, served)
-    caches.l2_used[way] = int64(t) + 1
-    caches.l2_ready[4 * way + (sector & 3)] = served
-    caches.l2_dirty[way] |= 1 << (sector & 3)
+    way = l2_way(caches, sector >> 2, served)
+    caches.l2_used[way] = stamp(caches.age, t)
+    place, bit = 4 * way + (sector & 3), 1 << (sector & 3)
+    if caches.age.size and not caches.l2_dirty[way] & bit:
+        gone = brought(caches.age, _SECTOR if caches.l2_ready[place] >= NEVER else 0.0, _SECTOR)
+        turn_at(caches.servers, Server.DRAM, served, gone / chip[Chip.DRAM_BYTES])
+    caches.l2_ready[place] = served
+    caches.l2_dirty[way] |= bit
     caches.counters[Counter.STORE_SECTORS] += 1
     if not merged:
         home = number if distance_of_memory(sector >> 2, number) < 0 else number + 1
-        _keep(caches, way, sector >> 2, home, served)
-        _keep(caches, way, sector >> 2, number, served)
+        keep(caches, way, sector >> 2, home, served)
+        keep(caches, way, sector >> 2, number, served)
     return served
-
-
-@jit(void(CACHES, int64, int64))
-def warm_l2(caches: Caches, first: Int, last: Int) -> None:
-    """Fill L2 with sectors [first, last), as an earlier launch would have left it."""
-    for sector in range(first, last):
-        way = _l2_way(caches, sector >> 2, 0.0)
-        caches.l2_ready[4 * way + (sector & 3)] = 0.0
-        caches.l2_used[way] = spread(sector >> 2) - _BEFORE  # before the launch, in no order that it would know

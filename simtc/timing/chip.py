@@ -9,7 +9,7 @@ from simtc.machine.state import CODE, MEMORY, STATE, Code, Event, Geometry, Memo
 from simtc.machine.step import STEP
 from simtc.machine.types import LONGS, float64, int64, void
 from simtc.results.stall import Stall
-from simtc.timing.constants import ASLEEP, Chip, Counter, Pace, Pipe
+from simtc.timing.constants import ASLEEP, Chip, Counter, Pace, Pipe, Queue
 from simtc.timing.issue import admit, check_hazards, follow, occupy, pick, turn
 from simtc.timing.queue import advance, settle
 from simtc.timing.record import close
@@ -63,7 +63,19 @@ def _ended(ck: Clock, sm: Int, slot: Int) -> None:
     ck.sms[sm].blocks -= 1
     ck.sms[sm].ending += 1
     ck.running[slot] = _ENDED
-    ck.grid[2] += 1
+    ck.grid[Queue.DONE] += 1
+
+
+@jit(int64(LONGS, int64))
+def _is_for(grid: Array, sm: Int) -> Int:
+    """Tell whether the next block of the grid is for an SM whose place is free."""
+    left = grid[Queue.BLOCKS] - grid[Queue.ADMITTED]
+    if grid[Queue.FOR] < 0 and grid[Queue.ADMITTED] >= grid[Queue.LAST_WAVE]:
+        grid[Queue.FOR] = sm
+    if grid[Queue.FOR] != sm:
+        return int64(left > grid[Queue.KEPT])
+    grid[Queue.KEPT] = max(grid[Queue.KEPT] - 1, 0)
+    return int64(left > 0)
 
 
 @jit(void(STATE, CLOCK, int64, int64))
@@ -84,11 +96,11 @@ def _replace(s: State, ck: Clock, sm: Int, now: Int) -> None:
             continue
         ck.running[slot] = -1
         ck.sms[sm].ending -= 1
-        more = ck.grid[0] < ck.grid[1]
+        more = _is_for(ck.grid, sm)
         ck.counted[0] = max(ck.counted[0], float64(answered if more else now)) + ck.chip[Chip.LAUNCH_BLOCK]
         if more:
-            admit(s, ck, sm, slot, ck.order[ck.grid[0]], int64(ck.counted[0]) + 1)
-            ck.grid[0] += 1
+            admit(s, ck, sm, slot, ck.order[ck.grid[Queue.ADMITTED]], int64(ck.counted[0]) + 1)
+            ck.grid[Queue.ADMITTED] += 1
 
 
 @jit(int64(SM_RECORD, SUB_RECORD[::1], int64))
@@ -209,10 +221,10 @@ def _fill(s: State, ck: Clock) -> None:
     each = ck.chip[Chip.SM_BLOCK] + ck.chip[Chip.SM_BLOCK_WARP] * ck.chip[Chip.WARPS]
     for slot in range(slots):
         for sm in range(sms):
-            if ck.grid[0] < ck.grid[1]:
+            if ck.grid[Queue.ADMITTED] < ck.grid[Queue.BLOCKS]:
                 start = int64(each * slot + ck.chip[Chip.SM_START] * sm)
-                admit(s, ck, sm, (sm + 1) * slots - 1 - slot, ck.order[ck.grid[0]], start)
-                ck.grid[0] += 1
+                admit(s, ck, sm, (sm + 1) * slots - 1 - slot, ck.order[ck.grid[Queue.ADMITTED]], start)
+                ck.grid[Queue.ADMITTED] += 1
     for sm in range(sms):
         ck.sms[sm].next = 0 if ck.sms[sm].blocks else _IDLE
 
@@ -255,7 +267,7 @@ def run_chip(
 
     Windows and stretches begin at multiples of their length, so they do not depend on when an SM has something to do.
     """
-    if ck.grid[0] == 0:
+    if ck.grid[Queue.ADMITTED] == 0:
         _fill(s, ck)
     end = int64(-1)
     while True:

@@ -114,6 +114,18 @@ class Counter(IntEnum):
     COUNT = 16
 
 
+class Queue(IntEnum):
+    """Places in the array of what has become of the grid's blocks."""
+
+    ADMITTED = 0
+    BLOCKS = 1
+    DONE = 2
+    LAST_WAVE = 3  # blocks before it
+    KEPT = 4  # blocks that are for one SM, which gets the first one of the last wave
+    FOR = 5  # its number, -1 before
+    COUNT = 6
+
+
 class Server(IntEnum):
     """Places in the array of what all SMs share: when DRAM will be idle, its last request's time, what it delivered."""
 

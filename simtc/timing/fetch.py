@@ -5,8 +5,8 @@ from __future__ import annotations
 from simtc.jit import Array, Int, Record, jit
 from simtc.machine.types import LONGS, float64, int64
 from simtc.results.stall import Stall
-from simtc.timing.caches import FLOATS, turn_at
 from simtc.timing.constants import CODE_LINE, Chip
+from simtc.timing.servers import FLOATS, turn_at
 from simtc.timing.state import OP_TIMING, SM_RECORD, WARP_RECORD
 
 __all__ = ["fetching", "misses_constant", "waits_for_constant"]

@@ -6,22 +6,61 @@ import numpy as np
 
 from simtc.arch import Device
 from simtc.bundle import bundle
+from simtc.jit import Array, Float, jit
 from simtc.machine.state import Memory
-from simtc.timing.caches import NEVER, warm_l2
+from simtc.machine.types import LONGS, float64, int64, void
+from simtc.timing.addresses import spread
+from simtc.timing.aging import NO_AGE, is_gone
 from simtc.timing.constants import UNUSED, WAYS, Chip, Counter, Server
+from simtc.timing.l2 import NEVER, hold_sector, warm_l2
 from simtc.timing.state import CACHES, Caches
 
-__all__ = ["fill", "resident"]
+__all__ = ["forget", "hold", "remember", "resident"]
 
 
-def fill(caches: Caches, cached: Caches, sectors: np.ndarray) -> None:
-    """Make L2 hold these sectors, in ascending order, and no others."""
-    caches.l2_tags[:] = -1
-    caches.l2_ready[:] = NEVER
-    caches.l2_dirty[:] = 0
-    caches.l2_used[:] = UNUSED
-    for first, last in _ranges(sectors):
-        warm_l2(cached, first, last)
+_STAYS = 1 << 60  # later than any use
+_WHENEVER = 1 << 31  # more than `spread` returns
+
+
+@jit(void(CACHES, LONGS))
+def _hold(caches: Caches, sectors: Array) -> None:
+    for sector in sectors:
+        hold_sector(caches, sector, _STAYS)
+
+
+@jit(void(CACHES, LONGS, float64, float64))
+def _remember(caches: Caches, sectors: Array, size: Float, passed: Float) -> None:
+    for sector in sectors:
+        stamped = int64(size * spread(sector >> 2) / _WHENEVER - passed)
+        if not is_gone(caches.age, stamped):
+            hold_sector(caches, sector, stamped)
+
+
+def forget(caches: Caches, *, unused: bool) -> None:
+    """Make a part of L2 lose what it holds, or only what was put there and has not been used."""
+    lost = caches.l2_used == _STAYS if unused else slice(None)
+    caches.l2_tags[lost] = -1
+    caches.l2_dirty[lost] = 0
+    caches.l2_ready.reshape(-1, 4)[lost] = NEVER
+    caches.l2_used[lost] = UNUSED
+
+
+def hold(cached: Caches, sectors: np.ndarray) -> None:
+    """Make a part of L2 hold sectors until they are used, whatever comes meanwhile."""
+    _hold(cached, sectors)
+
+
+def remember(cached: Caches, sectors: np.ndarray, size: float, passed: float) -> None:
+    """Make a part of L2 hold those sectors that it still does of the ones before the launch, used in no known order.
+
+    Args:
+        cached: the memory hierarchy.
+        sectors: what the whole of L2 held.
+        size: bytes of the part.
+        passed: bytes that have left it since, and that it has not seen.
+
+    """
+    _remember(cached, sectors, size, passed)
 
 
 def resident(device: Device, memory: Memory) -> np.ndarray:
@@ -47,7 +86,8 @@ def resident(device: Device, memory: Memory) -> np.ndarray:
         asked=np.zeros(1, np.int64),
         answered=np.zeros(1),
         servers=np.zeros(Server.COUNT),
-        shares=np.zeros((0, 3)),
+        shares=np.zeros((0, 2)),
+        age=NO_AGE,
         counters=np.zeros(Counter.COUNT, np.int64),
     )
     cached = bundle(CACHES, whole)
@@ -56,12 +96,3 @@ def resident(device: Device, memory: Memory) -> np.ndarray:
     sectors = (4 * whole.l2_tags[:, None] + np.arange(4)).ravel()
     found: np.ndarray = np.sort(sectors[(whole.l2_ready < NEVER) & (sectors >= 0)])
     return found
-
-
-def _ranges(sectors: np.ndarray) -> list[tuple[int, int]]:
-    """Return runs of consecutive numbers as (first, past the last)."""
-    if not len(sectors):
-        return []
-    breaks = np.flatnonzero(np.diff(sectors) != 1) + 1
-    firsts, lasts = sectors[np.r_[0, breaks]], sectors[np.r_[breaks - 1, len(sectors) - 1]] + 1
-    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""One SM on its way through the waves that stand for a launch."""
+"""Some SMs on their way through the waves that stand for a launch."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ import numpy as np
 from simtc.bundle import bundle
 from simtc.machine.state import Memory, State
 from simtc.machine.step import step
+from simtc.timing.aging import FULL, Age
 from simtc.timing.chip import run_chip
-from simtc.timing.constants import SPAN, Chip, Pace
-from simtc.timing.footprint import Footprint, Footprints, Grid
-from simtc.timing.residence import fill
-from simtc.timing.skipping import Shortened, Skipper
+from simtc.timing.constants import SPAN, Chip, Pace, Queue
+from simtc.timing.footprint import Footprint, Footprints
+from simtc.timing.portion import Grid, Portion
+from simtc.timing.residence import forget, hold, remember
+from simtc.timing.skipping import Skipper
 from simtc.timing.state import CACHES, CLOCK, TABLE, Caches, Clock, Table
 from simtc.timing.totals import vector
 
 __all__ = ["Course", "Sample"]
 
-_GONE = 0.25  # doubt about a warm launch of which nothing but the main loop's operands fits L2
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """What became of the waves that an SM executed."""
+    """What became of the waves that were executed."""
 
-    spans: np.ndarray  # (waves,) cycles until its next wave began, or the end
+    spans: np.ndarray  # (waves,) cycles until the next wave began, or the end
     vectors: np.ndarray  # (waves, places) what was counted meanwhile
     skipped: float  # laps of each warp
     doubts: float  # cycles by which the sum of the spans may be wrong
@@ -36,23 +36,25 @@ class Course:
 
 @dataclass(slots=True, kw_only=True)
 class Sample:
-    """One SM on its way through the waves that stand for the launch."""
+    """Some SMs on their way through the waves that stand for the launch."""
 
-    grid: Grid
-    chosen: list[int]
+    part: Portion
     prints: Footprints
     skipper: Skipper
     clock: Clock
     caches: Caches
     parts: tuple[State, Memory, Any]
     warm: np.ndarray | None  # sectors that L2 held before the launch
+    grid: Grid = field(init=False)
     base: np.ndarray = field(init=False)  # the chip's own constants
     entered: int = 0  # waves
-    admitted: list[float] = field(default_factory=list)  # when the SM got each of its blocks
+    left: float = 0.0  # bytes that had left L2 when the last one began
+    passed: float = 0.0  # bytes that left it in the waves that were passed over
+    admitted: list[float] = field(default_factory=list)  # when each of the blocks was handed out
     at_wave: list[np.ndarray] = field(default_factory=list)  # the vector at the end of each executed wave
 
     def __post_init__(self) -> None:
-        self.base = self.clock.chip.copy()
+        self.grid, self.base = self.part.grid, self.clock.chip.copy()
 
     def run(self, table: Table, progress: Callable[[int, int], None] | None) -> int:
         """Execute the chosen waves; return 1, or a fault."""
@@ -60,16 +62,16 @@ class Sample:
         bundled, tabled, cached = bundle(CLOCK, clock), bundle(TABLE, table), bundle(CACHES, self.caches)
         state, mem, code = self.parts
         self._enter(cached)
-        sizes = np.cumsum([len(self.grid.of_first_sm(w)) for w in self.chosen])
+        sizes = np.cumsum([len(self.grid.part(w)) for w in self.part.chosen])
         while True:
             outcome = int(run_chip(step, state, mem, code, bundled, tabled, cached, span, self.skipper.windows))
             if outcome:
                 self._end_wave()
                 return outcome
             self._note_admissions()
-            while len(self.at_wave) < len(sizes) - 1 and clock.grid[2] >= sizes[len(self.at_wave)]:
+            while len(self.at_wave) < len(sizes) - 1 and clock.grid[Queue.DONE] >= sizes[len(self.at_wave)]:
                 self._end_wave()
-            if self.entered < len(sizes) and clock.grid[0] > sizes[self.entered - 1]:
+            if self.entered < len(sizes) and clock.grid[Queue.ADMITTED] > sizes[self.entered - 1]:
                 self._enter(cached)
                 if progress:
                     progress(self.entered, len(sizes))
@@ -79,51 +81,68 @@ class Sample:
                 clock.lap_count[0] = 0
 
     def _enter(self, cached: Caches) -> None:
-        """Give the SM its share of the chip for the wave that begins, and L2 what it holds by then."""
-        w = self.chosen[self.entered]
+        """Give the SMs their share of the chip for the wave that begins, and L2 what it holds by then."""
+        w = self.part.chosen[self.entered]
         self.entered += 1
         chip, base = self.clock.chip, self.base
         rises = self.clock.faster if self.clock.faster.size and not self.clock.pace[Pace.SLOW] else np.ones(1)
         chip /= rises
-        footprint = self.prints.of_wave(w)
-        if footprint.active > 1:  # one queue for all slices, as wide as this SM's share of them
-            chip[Chip.SLICES] = 1
-            chip[Chip.SLICE_BYTES] = base[Chip.SLICES] * base[Chip.SLICE_BYTES] / (footprint.active * footprint.merged)
-            chip[Chip.PACKET] = base[Chip.CLUSTER_SMS] * footprint.active / base[Chip.SMS] * base[Chip.PACKET]
-            if base[Chip.GPCS]:  # likewise of its GPC's ports
-                gpcs = base[Chip.GPCS] / footprint.active
-                chip[Chip.GPCS], chip[Chip.GPC_BYTES] = 1, gpcs * base[Chip.GPC_BYTES]
-                chip[Chip.GPC_L2_BYTES] = gpcs * base[Chip.GPC_L2_BYTES] / footprint.merged
-        chip[Chip.DRAM_BYTES] = base[Chip.DRAM_BYTES] / footprint.active
+        footprint, share = self.prints.of_wave(w), self.grid.share(w)
+        asked = share / footprint.merged
+        chip[Chip.SLICES] = max(round(share * base[Chip.SLICES]), 1.0)
+        chip[Chip.SLICE_BYTES] = asked * base[Chip.SLICES] * base[Chip.SLICE_BYTES] / chip[Chip.SLICES]
+        chip[Chip.DRAM_BYTES] = share * base[Chip.DRAM_BYTES]
+        chip[Chip.LAUNCH_BLOCK] = base[Chip.LAUNCH_BLOCK] / share  # the others' blocks end as well
+        chip[Chip.PACKET] = base[Chip.PACKET] / self._crowd(w, "cluster")
+        crowd = self._crowd(w, "gpc")
+        chip[Chip.CONSTANT_TURN] = base[Chip.CONSTANT_TURN] / crowd
+        chip[Chip.GPC_BYTES] = crowd * base[Chip.GPC_BYTES]
+        chip[Chip.GPC_L2_BYTES] = crowd / footprint.merged * base[Chip.GPC_L2_BYTES]
         chip *= rises
-        self.caches.shares[:, 1], self.caches.shares[:, 2] = footprint.shares, footprint.shares * footprint.costs
-        fill(self.caches, cached, self._held(w, footprint))
+        self.caches.shares[:, 1] = footprint.shares
+        warps = len(self.grid.wave(w)) * self.skipper.block_warps
+        self.skipper.traveller.lap_bytes = 0.0 if self._is_resident else footprint.lap_bytes / warps
+        self._set_l2(w, footprint, cached)
+
+    def _set_l2(self, w: int, footprint: Footprint, cached: Caches) -> None:
+        """Make L2 hold what it does when a wave begins; the waves that are passed over brought as much as the last."""
+        age = self.caches.age
+        left = float(age[Age.TAIL] * age[Age.BUCKET])
+        between = w - self.part.chosen[self.entered - 2] - 1 if self.entered > 1 else 0
+        self.passed += between * (left - self.left)
+        self.left = left
+        forget(self.caches, unused=self.entered > 1 and not between)
+        if footprint.has_hits:
+            hold(cached, self.prints.held(w, footprint))
+        if self.warm is not None and (between or self.entered == 1):
+            remember(cached, self.warm, float(age[Age.BUCKET] * FULL), self.passed)
+
+    @property
+    def _is_resident(self) -> bool:
+        """Whether L2 holds all that the launch will touch."""
+        return self.warm is not None and len(self.warm) >= self.prints.sectors
+
+    def _crowd(self, w: int, kind: str) -> float:
+        """Return how many simulated blocks share a port, for each that does on the chip."""
+
+        def each(blocks: int, ports: int) -> float:
+            return blocks / min(blocks, ports)
+
+        ports, part = self.part.ports[kind], np.unique(self.clock.sms[kind]).size
+        return each(len(self.grid.part(w)), part) / each(len(self.grid.wave(w)), ports)
 
     def _end_wave(self) -> None:
         self.at_wave.append(vector(self.clock, self.caches) + self.skipper.added)
 
     @property
-    def overflow(self) -> float:
-        """Return the doubt of a warm launch whose buffers do not fit L2: what is gone when is a matter of chance."""
-        if self.warm is None:
-            return 0.0
-        return _GONE * float(1 - self.prints.of_wave(0).kept.min())
-
-    @property
     def uneven(self) -> bool:
-        """Whether blocks drift and the last wave has not one for each place."""
-        full = self.grid.blocks % self.grid.wave_blocks == 0
-        return isinstance(self.skipper, Shortened) and self.grid.waves > 1 and not full
-
-    def _held(self, w: int, footprint: Footprint) -> np.ndarray:
-        held = self.prints.held(w, footprint) if footprint.has_hits else np.zeros(0, np.int64)
-        if self.warm is None:
-            return held
-        return np.union1d(held, self.prints.part(self.warm, footprint.kept))
+        """Whether SMs end blocks at several times and the last wave has not one for each place."""
+        grid = self.grid
+        return grid.slots > 1 and grid.waves > 1 and grid.blocks % grid.wave_blocks > 0
 
     def _note_admissions(self) -> None:
-        warps = len(self.clock.warps) // self.grid.slots
-        for place in range(len(self.admitted), int(self.clock.grid[0])):
+        warps = len(self.clock.warps) // len(self.clock.running)
+        for place in range(len(self.admitted), int(self.clock.grid[Queue.ADMITTED])):
             slot = int(np.flatnonzero(self.clock.running == self.clock.order[place])[0])
             self.admitted.append(float(self.clock.warps["start"][slot * warps]) + self.skipper.cycles)
             self.skipper.admit(slot)
@@ -132,10 +151,10 @@ class Sample:
         """Return what became of each wave."""
         clock = self.clock
         final = float(max(clock.sms["last_cycle"].max(), clock.sms["drained"].max(), clock.counted[0]))
-        ends = np.cumsum([len(self.grid.of_first_sm(w)) for w in self.chosen])
+        ends = np.cumsum([len(self.grid.part(w)) for w in self.part.chosen])
         starts = [float(np.mean(self.admitted[first:last])) for first, last in zip([0, *ends[:-1]], ends, strict=True)]
         return Course(
-            spans=np.diff([*starts, final + self.skipper.cycles]),
+            spans=np.diff([0.0, *starts[1:], final + self.skipper.cycles]),
             vectors=np.diff(np.stack([np.zeros_like(self.at_wave[0]), *self.at_wave]), axis=0),
             skipped=self.skipper.skipped,
             doubts=self.skipper.doubts,

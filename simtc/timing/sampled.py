@@ -1,8 +1,8 @@
-"""Time a launch of any size by a part of it: one SM, a few waves of blocks, a few iterations of each long loop.
+"""Time a launch of any size by a part of it: some SMs, a few waves of blocks, a few iterations of each long loop.
 
-The first SM runs in the clock. Warps are taken along the kernel's skeleton past most laps of a long loop; waves in the
-middle of the grid stand for those between them. The other SMs appear as what they leave of L2's and DRAM's bandwidth,
-and as what they have brought into L2.
+As many SMs run in the clock, side by side, as can be afforded. Warps are taken along the kernel's skeleton past most
+laps of a long loop; waves in the middle of the grid stand for those between them. The other SMs appear as what they
+leave of L2's and DRAM's bandwidth, and as what they have brought into L2. A small launch is executed whole.
 """
 
 from __future__ import annotations
@@ -15,34 +15,36 @@ import numpy as np
 from simtc.bundle import bundle
 from simtc.machine.faults import fault_error
 from simtc.machine.functional import WORK_WORDS
-from simtc.machine.lowering import Lowered
-from simtc.machine.micro import Control, Family
 from simtc.machine.state import CODE, MEMORY, STATE, new_state
-from simtc.models.occupancy import Occupancy
 from simtc.results import Stall, Timing
-from simtc.timing.constants import Chip
-from simtc.timing.footprint import Footprints, Grid
+from simtc.timing.aging import new_age
+from simtc.timing.constants import Chip, Queue
+from simtc.timing.footprint import Footprints
+from simtc.timing.occupancy import Occupancy
+from simtc.timing.portion import Portion, portion
 from simtc.timing.reading import read_timing, require_safety
 from simtc.timing.request import Request
 from simtc.timing.residence import resident
 from simtc.timing.sample import Course, Sample
 from simtc.timing.setup import new_clock, room_of
-from simtc.timing.skeleton import skeleton
+from simtc.timing.simulate import time_launch
+from simtc.timing.skeleton import Skeleton, skeleton
 from simtc.timing.skipping import Settled, Shortened, Traveller
 from simtc.timing.state import Caches, Clock
+from simtc.timing.survey import Traces
 from simtc.timing.tables import clock_table
 from simtc.timing.totals import chip_wide, restored
 
 __all__ = ["sample_launch"]
 
-_LAPS_ROOM = 4096
-_L2_ROOM = 1 << 26  # bytes: more than one SM fetches in the waves that are executed
-_IN_STEP = 2  # resident blocks of which a barrier keeps a loop settled
-_KEPT = (7, 13)  # laps of a shortened loop
-_MANY = 30  # waves, of which the last one is like the others
+_LAPS_ROOM = 4096  # of each SM
+_SECTOR = 32  # bytes
+_L2_ROOM = 1 << 26  # bytes: more than some SMs fetch in the waves that are executed
 _UNSETTLED = 0.02  # doubt about a cycle that was extrapolated from shortened loops
-_UNEVEN = 0.25  # doubt about a last wave of drifting blocks: some SM gets one more of them than its share
-_SHARED = 0.06  # doubt about a cycle in which warps wait for memory that other SMs use too
+_UNEVEN = 0.25  # doubt about a last wave of blocks that do not end together: some SM gets one more than its share
+_PART = 0.01  # doubt that comes from leaving out SMs at all: each goes its own way
+_CROWDED = 0.1  # and about a launch in which L2 or DRAM is always busy; for one that is half of the time, none
+_SHARED = 0.06  # and about a cycle in which warps wait for memory that other SMs use too
 
 
 def sample_launch(request: Request) -> Timing:
@@ -53,34 +55,57 @@ def sample_launch(request: Request) -> Timing:
         SimtcError: an instruction read a fixed-latency result before it was ready: a latency table is wrong.
 
     """
-    lowered, device, memory, blocks = request.lowered, request.device, request.memory, request.blocks
-    geometry, room, sms = request.traced(), room_of(request), min(device.sm_count, blocks)
-    waves = Grid(blocks=blocks, sms=sms, slots=min(room.blocks, -(-blocks // sms)))
-    bones = skeleton(lowered)
-    prints = Footprints(
-        lowered.code, bones, grid=waves, geometry=geometry, literals=request.literals, memory=memory,
-        l2_bytes=device.l2_kept_bytes, gpcs=device.gpcs,
-    )  # fmt: skip
+    room, bones = room_of(request), skeleton(request.lowered)
+    traces = Traces(request, bones)
+    part = portion(request, room, bones, traces.survey)
+    if part is None:
+        notes = ("all blocks were executed: the launch is small", "the arrays are as they were")
+        return replace(time_launch(request), fidelity="sampled", error_estimate=0.0, notes=notes)
+    grid, laps = part.grid, traces.survey.laps
+    samples = _run(request, room, bones, traces, part)
+    sample, course = samples[-1], samples[-1].course()
+    if len(samples) > 1:
+        course = _extrapolated(samples[0].course(), course)
+    scaled, cycles, doubt = _composed(sample, course)
+    timing = read_timing(request.lowered.kernel, scaled, room, request.device)
+    return replace(
+        timing,
+        cycles=cycles,
+        fidelity="sampled",
+        error_estimate=doubt + _shared_doubt(timing, grid.sms, cycles),
+        notes=(
+            f"{grid.simulated} of {grid.sms} SMs were simulated, in {len(part.chosen)} of {grid.waves} waves of blocks",
+            f"of the {laps:,} laps of each warp's main loop {course.skipped:,.0f} were skipped",
+            "no values were computed: the arrays are as they were",
+        ),
+    )
+
+
+def _run(request: Request, room: Occupancy, bones: Skeleton, traces: Traces, part: Portion) -> list[Sample]:
+    """Execute the chosen part of a launch, once or twice."""
+    lowered, device, memory = request.lowered, request.device, request.memory
+    grid, survey = part.grid, traces.survey
+    prints = Footprints(traces, grid, l2_bytes=device.l2_kept_bytes, gpcs=device.gpcs)
     held = resident(device, memory) if request.warm else None
     table = clock_table(lowered.kernel, device)
-    loop = prints.main_loop
-    drifts = loop >= 0 and not (waves.slots <= _IN_STEP and _has_barrier(lowered, bones.loops[loop]))
-    chosen = _chosen(waves.waves, few=drifts)
-
-    def run(skip: int | None) -> Sample:
-        state = new_state(request.literals, geometry, slots=waves.slots, work_words=WORK_WORDS)
-        clock, caches = _one_sm(request, waves, room, chosen)
+    skips: list[int | None] = [max(survey.laps - kept, 0) for kept in part.kept]
+    samples = []
+    for skip in skips or [None if bones.is_closed else 0]:
+        state = new_state(request.literals, request.traced(), slots=grid.simulated * grid.slots, work_words=WORK_WORDS)
+        clock, caches = _standing(request, part, room, held)
         parts = bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, lowered.code)
         common: dict[str, Any] = {
-            "traveller": Traveller(bones=bones, state=state, parts=parts),
+            "traveller": Traveller(
+                bones=bones, state=state, parts=parts, main_loop=survey.main_loop, age=caches.age
+            ),
             "clock": clock, "caches": caches, "blocks": len(clock.order), "block_warps": room.warps,
         }  # fmt: skip
-        skipper = Settled(sms=sms, **common) if skip is None else Shortened(place=loop, skip=skip, **common)
         sample = Sample(
-            grid=waves,
-            chosen=chosen,
+            part=part,
             prints=prints,
-            skipper=skipper,
+            skipper=Settled(simulated=grid.simulated, sms=grid.sms, **common)
+            if skip is None
+            else Shortened(place=survey.main_loop, skip=skip, **common),
             warm=held,
             clock=clock,
             caches=caches,
@@ -90,66 +115,41 @@ def sample_launch(request: Request) -> Timing:
         if outcome < 0:
             raise fault_error(outcome, lowered.kernel, state, request.arena, request.grid)
         require_safety(lowered.kernel, clock)
-        return sample
-
-    skips = [max(prints.laps - kept, 0) for kept in _KEPT] if bones.is_closed else [0, 0]
-    if not drifts:
-        sample = run(None if bones.is_closed else 0)
-        course = sample.course()
-    elif skips[1]:
-        sample = run(skips[0])
-        course = _extrapolated(sample.course(), run(skips[1]).course())
-    else:
-        sample = run(0)
-        course = sample.course()
-    scaled, cycles, doubt = _composed(sample, course)
-    timing = read_timing(lowered.kernel, scaled, room, device)
-    return replace(
-        timing,
-        cycles=cycles,
-        fidelity="sampled",
-        error_estimate=doubt + _shared_doubt(timing, sms) + sample.overflow,
-        notes=(
-            f"one SM of {sms} was simulated, in {len(chosen)} of {waves.waves} waves of blocks",
-            f"of the {prints.laps:,} laps of each warp's main loop {course.skipped:,.0f} were skipped",
-            "no values were computed: the arrays are as they were",
-        ),
-    )
+        samples.append(sample)
+    return samples
 
 
-def _has_barrier(lowered: Lowered, body: np.ndarray) -> bool:
-    ops = lowered.code.ops[: len(body)]
-    barrier = (ops["family"] == Family.CONTROL) & (ops["code"] == Control.BARRIER)
-    return bool((barrier & (body > 0)).any())
-
-
-def _chosen(waves: int, *, few: bool) -> list[int]:
-    """Return the waves to execute: the first two, one in the middle and the last."""
-    middle = {1} if few else {1, waves // 2}
-    last = set() if few and waves >= _MANY else {waves - 1}
-    return sorted(({0} | middle | last) & set(range(waves)))
-
-
-def _one_sm(request: Request, waves: Grid, room: Occupancy, chosen: list[int]) -> tuple[Clock, Caches]:
-    """Return the first SM before its first block."""
-    device, memory = request.device, request.memory
+def _standing(request: Request, part: Portion, room: Occupancy, held: np.ndarray | None) -> tuple[Clock, Caches]:
+    """Return the SMs before their first blocks; on the chip they stand as evenly behind its ports as all do."""
+    device, memory, grid = request.device, request.memory, part.grid
     clock, caches = new_clock(
-        request.lowered.kernel, device, sms=1, slots=waves.slots, room=room, laps=_LAPS_ROOM, shares=len(memory.starts),
-        order=np.concatenate([waves.of_first_sm(w) for w in chosen]), l2_bytes=max(device.l2_kept_bytes, _L2_ROOM),
-        rested=request.rested,
+        request.lowered.kernel, device, sms=grid.simulated, slots=grid.slots, room=room,
+        laps=grid.simulated * _LAPS_ROOM, shares=len(memory.starts), rested=request.rested,
+        order=np.concatenate([grid.part(w) for w in part.chosen]),
+        l2_bytes=max(device.l2_kept_bytes, _L2_ROOM),
     )  # fmt: skip
     caches.shares[:, 0] = memory.starts >> 5
-    clock.chip[Chip.LAUNCH_BLOCK] *= waves.sms  # the others' blocks end as well
-    clock.chip[Chip.CONSTANT_TURN] *= waves.sms / max(device.gpcs, 1)  # the others ask for constants as well
+    for kind, many in part.ports.items():
+        clock.sms[kind] = np.arange(grid.simulated) * many // grid.simulated
+    share = grid.simulated / grid.sms
+    age = new_age(device.l2_kept_bytes * share, 0.0 if held is None else _SECTOR * len(held) * share)
+    caches = caches._replace(clusters=np.zeros(2 * part.ports["cluster"]), age=age)
+    if part.chosen[-1] == grid.waves - 1 and grid.crowded:
+        clock.grid[Queue.LAST_WAVE] -= len(grid.part(grid.waves - 1))
+        clock.grid[Queue.KEPT] = grid.crowded
+    clock.chip[Chip.SM_START] *= grid.sms / grid.simulated
     if not request.warm:
         clock.chip[Chip.CODE_FIRST] = device.sm.fetch.first_cycles
     return clock, caches
 
 
-def _shared_doubt(timing: Timing, sms: int) -> float:
+def _shared_doubt(timing: Timing, sms: int, cycles: int) -> float:
     """Return the doubt that comes from standing in for the other SMs; at barriers, warps wait for those that do."""
+    if sms == 1:
+        return 0.0
     waiting = sum(timing.stalls[cause.name] for cause in (Stall.long_scoreboard, Stall.lg_throttle, Stall.barrier))
-    return _SHARED * waiting / max(timing.warp_cycles, 1) if sms > 1 else 0.0
+    busy = max(timing.resources[name] for name in ("L2", "DRAM")) / cycles
+    return _PART + _CROWDED * max(2 * busy - 1, 0.0) + _SHARED * waiting / max(timing.warp_cycles, 1)
 
 
 def _extrapolated(short: Course, longer: Course) -> Course:
@@ -165,7 +165,7 @@ def _extrapolated(short: Course, longer: Course) -> Course:
 
 def _composed(sample: Sample, course: Course) -> tuple[Clock, int, float]:
     """Return the whole launch as a clock would have counted it, its cycles, and the doubt about them."""
-    grid, chosen = sample.grid, sample.chosen
+    grid, chosen = sample.grid, sample.part.chosen
     stood = _stood_for(grid.waves, chosen)
     wide = chip_wide(sample.clock, sample.caches)
     total = np.zeros(len(wide))
@@ -175,8 +175,7 @@ def _composed(sample: Sample, course: Course) -> tuple[Clock, int, float]:
     for w, span, times, counted in zip(chosen, course.spans, stood, course.vectors, strict=True):
         cycles += times * float(span)
         doubts += (times - 1) * (spread / 2 + course.doubts / len(chosen))
-        ratio = len(grid.wave(w)) / len(grid.of_first_sm(w))
-        total += counted * times * np.where(wide, ratio, 1.0)
+        total += counted * times * np.where(wide, 1 / grid.share(w), 1.0)
     if sample.uneven:
         doubts += _UNEVEN * float(course.spans[-1])
     cycles += sample.skipper.late

@@ -8,7 +8,7 @@ from simtc.arch import Device
 from simtc.errors import BadInputError
 from simtc.isa import Kernel
 from simtc.machine.state import Geometry
-from simtc.timing.caches import NEVER
+from simtc.timing.aging import NO_AGE
 from simtc.timing.constants import (
     ASLEEP,
     BANKS,
@@ -22,11 +22,12 @@ from simtc.timing.constants import (
     Counter,
     Server,
 )
+from simtc.timing.l2 import NEVER
 from simtc.timing.occupancy import Occupancy, occupancy
 from simtc.timing.request import Request
 from simtc.timing.state import SM, SUB, WARP_CLOCK, Caches, Clock
 
-__all__ = ["new_clock", "room_of"]
+__all__ = ["neighbours", "new_clock", "room_of"]
 
 
 def room_of(request: Request) -> Occupancy:
@@ -85,7 +86,7 @@ def new_clock(
     subs, machines = np.zeros(sms * cores, SUB), np.zeros(sms, SM)
     subs["last"] = -1
     machines["number"] = np.arange(sms)
-    machines["gpc"], machines["cluster"] = _neighbours(device, sms)
+    machines["gpc"], machines["cluster"] = neighbours(device, sms)
     machines["pending_free"] = np.arange(PENDING)
     counters = np.zeros(Counter.COUNT, np.int64)
     clock = Clock(
@@ -101,7 +102,7 @@ def new_clock(
         counters=counters,
         code=np.full((sms, instructions // CODE_LINE + 1), -1, np.int64),
         running=np.full(sms * slots, -1, np.int64),
-        grid=np.array([0, len(order), 0], np.int64),
+        grid=np.array([0, len(order), 0, len(order), 0, -1], np.int64),
         order=order,
         counted=np.zeros(1),
         asked=np.zeros(2 * max(device.gpcs, 1)),
@@ -133,13 +134,14 @@ def new_clock(
         asked=np.full(max(device.gpcs, 1) * MERGED, -1, np.int64),
         answered=np.zeros(max(device.gpcs, 1) * MERGED),
         servers=np.zeros(Server.COUNT),
-        shares=np.zeros((shares, 3)),
+        shares=np.zeros((shares, 2)),
+        age=NO_AGE,
         counters=counters,
     )
     return clock, caches
 
 
-def _neighbours(device: Device, sms: int) -> tuple[np.ndarray, np.ndarray]:
+def neighbours(device: Device, sms: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the GPC and the cluster of each SM in use, as evenly spread over the chip as the chip does.
 
     GPCs are of pairs of SMs, and as large as one another but for a pair; clusters of them are full but for the last.

@@ -11,12 +11,13 @@ from simtc.machine.functional import WORK_WORDS
 from simtc.machine.state import CODE, MEMORY, STATE, Event, Outcome, State, new_state
 from simtc.machine.step import step
 from simtc.results import Timing
-from simtc.timing.caches import warm_l2
 from simtc.timing.chip import run_chip
 from simtc.timing.constants import (
     SPAN,
     Chip,
+    Queue,
 )
+from simtc.timing.l2 import warm_l2
 from simtc.timing.reading import read_timing, require_safety
 from simtc.timing.request import Request
 from simtc.timing.setup import new_clock, room_of
@@ -67,7 +68,7 @@ def time_launch(request: Request) -> Timing:
         if outcome < 0:
             raise fault_error(outcome, kernel, state, request.arena, request.grid)
         if request.progress:
-            request.progress(int(clock.grid[2]), blocks)
+            request.progress(int(clock.grid[Queue.DONE]), blocks)
     if clock.sms["overflow"].any():
         raise SimtcError(f"{kernel.name}: more events are pending in one SM than the clock has room for")
     require_safety(kernel, clock)

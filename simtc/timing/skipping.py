@@ -16,6 +16,8 @@ import numpy as np
 from simtc.machine.micro import PREDICATES, WARP_WORDS
 from simtc.machine.state import Geometry, State, Waiting
 from simtc.machine.step import step
+from simtc.timing.aging import Age, brought, calm
+from simtc.timing.constants import Chip
 from simtc.timing.forward import Plan, forward
 from simtc.timing.skeleton import Skeleton
 from simtc.timing.state import Caches, Clock
@@ -26,6 +28,7 @@ __all__ = ["Settled", "Shortened", "Skipper", "Traveller"]
 
 _KEPT_LAPS = 3  # of a loop, executed at its end
 _LEAST_SKIP = 4
+_BUSY = 0.6  # of DRAM's bandwidth: with less to do, it does not matter how much
 _STARTED = 2  # laps after which a warp of a shortened loop is taken to its last ones
 _LIMIT = 100_000_000
 
@@ -37,6 +40,9 @@ class Traveller:
     bones: Skeleton
     state: State
     parts: tuple[Any, Any, Any]  # bundles: state, memory, code
+    main_loop: int  # its backward branch
+    age: np.ndarray  # of L2
+    lap_bytes: float = 0.0  # that a warp's lap of the main loop brings into L2
 
     def left(self, place: int, w: int) -> int:
         """Return how many laps of the loop a warp still has before it; 0 where it is not in it."""
@@ -65,12 +71,16 @@ class Traveller:
             return gone if laps is None else 0
         for name in ("pc", "active", "blocked", "waiting", "lane_pc", "lane_wait"):
             warp[name] = before[name]
+        if place == self.main_loop:
+            brought(self.age, gone * self.lap_bytes, 0.0)
         return gone
 
 
 class Skipper(Protocol):
     """What looks at the backward branches of an SM and skips laps."""
 
+    traveller: Traveller
+    block_warps: int
     skipped: float  # laps of each warp of each block, on average
     cycles: float  # that the skipped laps would have taken, where that is known
     doubts: float  # cycles by which that may be wrong
@@ -97,8 +107,9 @@ class Settled:
     caches: Caches
     blocks: int
     block_warps: int
-    sms: int  # that the one stands for
-    windows: int = 16
+    simulated: int  # SMs
+    sms: int  # that they stand for
+    windows: int = 64
     skipped: float = 0.0
     cycles: float = 0.0
     doubts: float = 0.0
@@ -106,7 +117,7 @@ class Settled:
     gone: float = 0.0  # laps of the last wave
     added: np.ndarray = field(init=False)
     laps: dict[int, Laps] = field(default_factory=dict)
-    marks: list[tuple[int, np.ndarray]] = field(default_factory=list)  # cycle and vector, round by round
+    marks: list[tuple[int, float, np.ndarray]] = field(default_factory=list)  # cycle, L2's age, vector, by round
     resident: bytes = b""
 
     def __post_init__(self) -> None:
@@ -119,8 +130,16 @@ class Settled:
 
     @property
     def late(self) -> float:
-        """Return the cycles by which the slowest SM is later than this one: the largest of as many sums of laps."""
-        return slowest(self.jitter * math.sqrt(self.gone), self.sms)
+        """Return the cycles by which the slowest SM is later than these: the largest of as many sums of laps."""
+        return self._slowest(self.jitter * math.sqrt(self.gone))
+
+    @property
+    def _now(self) -> int:
+        sms = self.clock.sms
+        return int(sms["next"][sms["blocks"] > 0].max(initial=0))
+
+    def _slowest(self, spread: float) -> float:
+        return slowest(spread, self.sms) - slowest(spread, self.simulated)
 
     def look(self, log: list[list[int]]) -> None:
         """Count rounds; skip once two stretches of them have taken the same time."""
@@ -132,7 +151,7 @@ class Settled:
             self.laps.setdefault(place, Laps(int(resident.sum()))).note(warp, cycle)
         new = max(len(laps.rounds) for laps in self.laps.values()) - len(self.marks)
         if new > 0:
-            self.marks += [(int(self.clock.sms["next"][0]), vector(self.clock, self.caches))] * new
+            self.marks += [(self._now, self.caches.age[Age.BROUGHT], vector(self.clock, self.caches))] * new
             self.gone += new
             self.jitter = max(laps.jitter for laps in self.laps.values())
             for place, laps in self.laps.items():
@@ -144,12 +163,16 @@ class Settled:
     def _skip(self, place: int, steady: Steady) -> bool:
         """Take all warps towards the last laps of the loop; return whether there was anything to skip."""
         warps = np.flatnonzero(self.clock.warps["resident"]).tolist()
-        left = {w: self.traveller.left(place, w) - _KEPT_LAPS for w in warps}
         slots = np.arange(len(self.clock.warps)).reshape(-1, self.block_warps).tolist()
-        rates = self.laps[place].rates(slots)
+        rates = self.laps[place].rates(slots, steady.over)
+        left: dict[int, int] = {}
+        for w in warps:
+            first = w - w % self.block_warps
+            is_known = place == self.traveller.main_loop and first in left  # a barrier keeps its warps in step
+            left[w] = left[first] if is_known else self.traveller.left(place, w) - _KEPT_LAPS
         if min(left.values()) < 1 or set(rates) != set(left):
             return False
-        cycles = min(left[w] / rates[w] for w in warps)
+        cycles = min(self._until_dram_differs(steady), *(left[w] / rates[w] for w in warps))
         laps = {w: int(cycles * rates[w] + 0.5) for w in warps}
         if max(laps.values()) < _LEAST_SKIP:
             return False
@@ -158,13 +181,23 @@ class Settled:
         counts = np.zeros(len(self.traveller.bones.parts), np.int64)
         for w, many in laps.items():
             self.skipped += self.traveller.take(place, w, many, counts) / (self.blocks * self.block_warps)
-        (then, before), now = self.marks[-1 - steady.stretch], int(self.clock.sms["next"][0])
-        more = (vector(self.clock, self.caches) - before) * (cycles / max(now - then, 1))
+        then, _, before = self.marks[-1 - steady.stretch]
+        more = (vector(self.clock, self.caches) - before) * (cycles / max(self._now - then, 1))
         self.added += with_counts(self.clock, more, counts, len(laps) * cycles)
         self.cycles += cycles
         self.gone += max(laps.values())
-        self.doubts += steady.doubt * cycles + slowest(steady.jitter * math.sqrt(max(laps.values())), self.sms)
+        self.doubts += steady.doubt * cycles + self._slowest(steady.jitter * math.sqrt(max(laps.values())))
         return True
+
+    def _until_dram_differs(self, steady: Steady) -> float:
+        """Return for how many cycles DRAM will have as much to do, results that leave L2 included, if that matters."""
+        age = self.caches.age
+        until, highest = calm(age)
+        then, seen, _ = self.marks[-1 - steady.stretch]
+        rate = float(age[Age.BROUGHT] - seen) / max(self._now - then, 1)
+        if rate * (1 + highest) < _BUSY * self.clock.chip[Chip.DRAM_BYTES]:
+            return math.inf
+        return until / rate
 
 
 @dataclass(slots=True, kw_only=True)

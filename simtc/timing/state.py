@@ -221,7 +221,8 @@ class Caches(NamedTuple):
     clusters: Array  # (2 * clusters) float64: likewise of the port to L2 that some SMs share
     ports: Array  # (4 * GPCs) float64: likewise of each GPC's port before merging; of each one's to L2
     servers: Array  # float64: see Server
-    shares: Array  # (buffers, 3) float64: first sector, how many sectors of DRAM each counts for, and at what cost
+    shares: Array  # (buffers, 2) float64: first sector, and how many sectors of DRAM each counts for
+    age: Array  # float64: see Age; empty where L2 is whole
     open_rows: Array  # (BANKS,) the row of DRAM that each bank read last
     open_until: Array  # (BANKS,) float64: until when
     asked: Array  # (GPCs * MERGED) the sector that a GPC asked for last, by a hash of its number
@@ -244,7 +245,7 @@ class Clock(NamedTuple):
     counters: Array
     code: Array  # (sms, lines) when each line of code is there, -1 for not asked for
     running: Array  # (sms * slots) the block in each slot, -1 for none
-    grid: Array  # blocks admitted, blocks, blocks done
+    grid: Array  # see Queue
     order: Array  # the numbers of the blocks, in the order in which they are admitted
     counted: Array  # (1,) float64: when the chip has taken note of all blocks that have ended
     asked: Array  # (2 * GPCs) float64: when each one has served the constants asked for, the last request's time
@@ -268,7 +269,8 @@ CACHES: Final = BundleType(
     {
         **dict.fromkeys(Caches._fields, _L),
         **dict.fromkeys(("l1_tags", "l1_used"), _LL),
-        **dict.fromkeys(("chip", "l2_ready", "slices", "clusters", "ports", "servers", "answered", "open_until"), _F),
+        **dict.fromkeys(("chip", "l2_ready", "slices", "clusters", "ports", "servers", "age"), _F),
+        **dict.fromkeys(("answered", "open_until"), _F),
         **dict.fromkeys(("l1_ready", "shares"), float64[:, ::1]),
     },
 )

@@ -8,7 +8,7 @@ from statistics import NormalDist, median, stdev
 
 __all__ = ["Laps", "Steady", "slowest"]
 
-_STRETCHES = ((4, 0.008), (8, 0.015), (16, 1.0))  # laps of a stretch, and how far two of them may differ
+_STRETCHES = ((8, 0.01), (16, 0.015), (32, 1.0))  # laps of a stretch, and how far two of them may differ
 _FIRST = 1  # laps that count for nothing: the loop fills its pipeline
 _FEW = 4  # laps that say nothing of how they differ
 
@@ -31,6 +31,7 @@ class Steady:
     period: float  # cycles of a lap
     doubt: float  # how far the period may be off, relative
     stretch: int  # laps of each
+    over: int  # laps at the end of which it is the mean
     jitter: float  # cycles by which laps differ from their mean
 
 
@@ -46,8 +47,8 @@ class Laps:
         ...     laps.note(0, cycle)
         ...     laps.note(1, cycle + 7)
         >>> laps.settled()
-        Steady(period=100.0, doubt=0.0, stretch=4, jitter=0.0)
-        >>> laps.rates([[0], [1]])
+        Steady(period=100.0, doubt=0.0, stretch=8, over=16, jitter=0.0)
+        >>> laps.rates([[0], [1]], 16)
         {0: 0.01, 1: 0.01}
 
     """
@@ -64,30 +65,32 @@ class Laps:
         if self.seen % self.warps == 0:
             self.rounds.append(cycle)
 
-    def rates(self, together: list[list[int]]) -> dict[int, float]:
-        """Return the laps in a cycle of each warp that has made some; warps that are kept in step have one rate."""
+    def rates(self, together: list[list[int]], over: int) -> dict[int, float]:
+        """Return the laps in a cycle of each warp, at the last so many of each; those kept in step have one rate."""
         out: dict[int, float] = {}
         for group in together:
-            ends = [self.cycles[w] for w in group if len(self.cycles.get(w, ())) > _FIRST + 1]
+            ends = [self.cycles[w][_FIRST:][-1 - over :] for w in group if len(self.cycles.get(w, ())) > _FIRST + 1]
             if ends:
-                gone = sum(len(one) - 1 - _FIRST for one in ends)
-                rate = gone / sum(one[-1] - one[_FIRST] for one in ends)
+                rate = sum(len(one) - 1 for one in ends) / sum(one[-1] - one[0] for one in ends)
                 out |= {w: rate for w in group if w in self.cycles}
         return out
 
     @property
     def jitter(self) -> float:
-        """Return the deviation of laps, from the median of theirs: DRAM's refresh holds up all SMs alike."""
-        durations = [after - before for before, after in pairwise(self.rounds[_FIRST:])]
-        if len(durations) < _FEW:
-            return 0.0
-        middle = median(durations)
-        return median(abs(one - middle) for one in durations) / NormalDist().inv_cdf(0.75)
+        """Return the deviation of a warp's laps, from the median of theirs: DRAM's refresh holds up all SMs alike."""
+        off: list[float] = []
+        for ends in self.cycles.values():
+            durations = [after - before for before, after in pairwise(ends[_FIRST:])]
+            if len(durations) >= _FEW:
+                middle = median(durations)
+                off += [abs(one - middle) for one in durations]
+        return median(off) / NormalDist().inv_cdf(0.75) if off else 0.0
 
     def settled(self) -> Steady | None:
         """Return the period once two stretches of laps, after a first lap, took the same time.
 
-        Laps differ where each waits for lines of memory of its own; the doubt is no less than that of their mean.
+        Where they differ by more than chance would have it, the later one tells. Laps differ where each waits for
+        lines of memory of its own; the doubt is no less than that of their mean.
         """
         ends = self.rounds
         for stretch, allowed in _STRETCHES:
@@ -95,8 +98,10 @@ class Laps:
                 return None
             second, first = ends[-1] - ends[-1 - stretch], ends[-1 - stretch] - ends[-1 - 2 * stretch]
             durations = [after - before for before, after in pairwise(ends[-1 - 2 * stretch :])]
-            doubt = max(abs(second - first) / 2, stdev(durations) * (2 * stretch) ** 0.5) / (second + first)
+            trend, chance = abs(second - first) / 2, stdev(durations) * (2 * stretch) ** 0.5
+            doubt = max(trend, chance) / (second + first)
             if doubt <= allowed:
-                period = (first + second) / (2 * stretch)
-                return Steady(period=period, doubt=doubt, stretch=stretch, jitter=stdev(durations))
+                over = stretch if trend > chance else 2 * stretch
+                period = (ends[-1] - ends[-1 - over]) / over
+                return Steady(period=period, doubt=doubt, stretch=stretch, over=over, jitter=stdev(durations))
         return None

@@ -38,13 +38,15 @@ def chip_wide(clock: Clock, caches: Caches) -> np.ndarray:
 
 
 def with_counts(clock: Clock, more: np.ndarray, counts: np.ndarray, warp_cycles: float) -> np.ndarray:
-    """Put exact counts of instructions into what skipped laps add; stalls fill the warps' cycles up."""
+    """Put exact counts of instructions, and their conflicts, into what skipped laps add; stalls fill the cycles up."""
     rows, columns = clock.stalls.shape
     stalls = more[: rows * columns].reshape(rows, columns)
     stalls[:, Stall.selected] = 0
     stalls *= max(warp_cycles - counts.sum(), 0.0) / max(stalls.sum(), 1.0)
     stalls[:, Stall.selected] = counts
-    more[rows * columns : rows * columns + rows] = counts
+    issued, conflicts = more[rows * columns :][:rows], more[rows * columns + rows :][:rows]
+    conflicts *= counts / np.maximum(issued, 1.0)
+    issued[:] = counts
     return more
 
 
@@ -54,9 +56,11 @@ def restored(clock: Clock, caches: Caches, total: np.ndarray, issued: np.ndarray
     for part, _ in _fields(clock, caches):
         parts.append(total[at : at + part.size].reshape(part.shape))
         at += part.size
-    stalls, _, conflicts, counters, busy, used, stage, link, delivered = parts
+    stalls, counted, conflicts, counters, busy, used, stage, link, delivered = parts
     first = clock.stalls.size
     whole = np.rint(issued[first : first + clock.issued.size]).astype(np.int64)
+    conflicts = np.rint(conflicts * whole / np.maximum(counted, 1.0))
+    counters[Counter.WAVEFRONTS] = np.rint(counters[Counter.IDEAL_WAVEFRONTS]) + conflicts.sum()
     causes = np.rint(stalls).astype(np.int64)
     causes[:, Stall.selected] = whole
     # of what the one SM missed, other SMs have fetched a part
@@ -72,7 +76,7 @@ def restored(clock: Clock, caches: Caches, total: np.ndarray, issued: np.ndarray
     return clock._replace(
         stalls=causes,
         issued=whole,
-        conflicts=np.rint(conflicts).astype(np.int64),
+        conflicts=conflicts.astype(np.int64),
         counters=np.rint(counters).astype(np.int64),
         subs=subs,
         sms=sms,

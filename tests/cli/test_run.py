@@ -66,7 +66,7 @@ def test_a_sampled_run_says_so_and_computes_nothing(simtc):
     assert "sha256" not in out
     data = json.loads(simtc(*words, "--json")[1])
     assert (data["fidelity"], data["digest"], data["error"]) == ("sampled", None, None)
-    assert 0 < data["error_estimate"] < 0.05
+    assert 0 < data["error_estimate"] < 0.1
     assert f"{data['cycles']:,} cycles" in out
 
 

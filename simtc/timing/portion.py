@@ -1,0 +1,160 @@
+"""How much of a launch is simulated: all of it where it is small, some SMs and some waves of blocks where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import comb, log
+
+import numpy as np
+
+from simtc.machine.lowering import Lowered
+from simtc.machine.micro import Control, Family
+from simtc.timing.occupancy import Occupancy
+from simtc.timing.request import Request
+from simtc.timing.setup import neighbours
+from simtc.timing.skeleton import Skeleton
+from simtc.timing.survey import Survey
+
+__all__ = ["Grid", "Portion", "portion"]
+
+_AFFORDABLE = 1_500_000  # warp-instructions: what one core executes in the clock in a second or two
+_STEP = 0.5  # what an instruction of the skeleton costs beside one in the clock
+_SETTLING = 30  # laps of a loop that are executed until it has settled, and after the others were skipped
+_KEPT = (8, 24)  # laps of a loop that does not settle
+_IN_STEP = 2  # resident blocks of which a barrier keeps a loop settled
+_MANY = 30  # waves, of which the last one is like the others
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """How the blocks of a launch fall into waves: one to each SM, then a second one to each, as far as they go."""
+
+    blocks: int
+    sms: int
+    slots: int
+    simulated: int = 1  # SMs, spread evenly over the others
+
+    @property
+    def wave_blocks(self) -> int:
+        """Blocks of a full wave."""
+        return self.sms * self.slots
+
+    @property
+    def waves(self) -> int:
+        """Waves, the last one perhaps not full."""
+        return -(-self.blocks // self.wave_blocks)
+
+    def wave(self, w: int) -> np.ndarray:
+        """Return the numbers of a wave's blocks."""
+        return np.arange(w * self.wave_blocks, min((w + 1) * self.wave_blocks, self.blocks), dtype=np.int64)
+
+    @property
+    def is_simulated(self) -> np.ndarray:
+        """Whether each SM is, (sms,) bool."""
+        out = np.zeros(self.sms, bool)
+        out[np.arange(self.simulated) * self.sms // self.simulated] = True
+        return out
+
+    @property
+    def crowded(self) -> int:
+        """The most blocks of a last wave that some SM is likely to get, if any place may be free first; 0 if even.
+
+        Example:
+            >>> [Grid(blocks=blocks, sms=40, slots=2).crowded for blocks in (160, 160 - 1, 100, 80 + 20, 80 + 5)]
+            [0, 2, 2, 2, 1]
+
+        """
+        filled = self.blocks % self.wave_blocks / self.wave_blocks
+        if self.waves == 1 or not filled:
+            return 0
+        chances = [comb(self.slots, j) * filled**j * (1 - filled) ** (self.slots - j) for j in range(self.slots + 1)]
+        return max(j for j in range(1, self.slots + 1) if j == 1 or self.sms * sum(chances[j:]) > log(2))
+
+    def part(self, w: int) -> np.ndarray:
+        """Return those of them that are for the SMs that are simulated."""
+        numbers = self.wave(w)
+        own = self.is_simulated[np.arange(len(numbers)) % self.sms]
+        if w == self.waves - 1:  # as many as one SM may get
+            own[np.flatnonzero(~own)[: max(self.crowded - int(own.sum()), 0)]] = True
+        chosen: np.ndarray = numbers[own]
+        return chosen
+
+    def share(self, w: int) -> float:
+        """Return what part of the wave's blocks these are."""
+        return len(self.part(w)) / len(self.wave(w))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Portion:
+    """What is simulated of a launch."""
+
+    grid: Grid
+    chosen: list[int]  # waves
+    ports: Mapping[str, int]  # that all SMs of the launch share, by what shares them
+    kept: tuple[int, ...]  # laps of a loop whose warps drift apart, run by run; none where it settles
+
+    @property
+    def drifts(self) -> bool:
+        """Whether warps drift apart in the main loop."""
+        return bool(self.kept)
+
+
+def portion(request: Request, room: Occupancy, bones: Skeleton, survey: Survey) -> Portion | None:
+    """Choose what is to be simulated of a launch; None for all of it.
+
+    One SM alone would wait for nothing but its own requests, and all its warps would go the same way round a loop that
+    may settle in two ways. So as many are simulated side by side as can be afforded.
+    """
+    device, blocks = request.device, request.blocks
+    if survey.instructions(survey.laps) * room.warps * blocks <= _AFFORDABLE:
+        return None
+    sms = min(device.sm_count, blocks)
+    grid = Grid(blocks=blocks, sms=sms, slots=min(room.blocks, -(-blocks // sms)))
+    loop = survey.main_loop
+    drifts = loop >= 0 and not (grid.slots <= _IN_STEP and _has_barrier(request.lowered, bones.loops[loop]))
+    kept = _kept(survey, bones) if drifts else ()
+    chosen = _chosen(grid.waves, few=drifts)
+    traced = _STEP * survey.steps * len(chosen) * grid.wave_blocks * room.warps
+    each = sum(_work(survey, laps) for laps in kept or (_SETTLING,)) * len(chosen) * grid.slots * room.warps
+    ports = {name: len(set(places)) for name, places in zip(("gpc", "cluster"), neighbours(device, sms), strict=True)}
+    simulated = _evenly(int((_AFFORDABLE - traced) // each), sms, list(ports.values()))
+    return Portion(grid=replace(grid, simulated=simulated), chosen=chosen, ports=ports, kept=kept)
+
+
+def _has_barrier(lowered: Lowered, body: np.ndarray) -> bool:
+    ops = lowered.code.ops[: len(body)]
+    barrier = (ops["family"] == Family.CONTROL) & (ops["code"] == Control.BARRIER)
+    return bool((barrier & (body > 0)).any())
+
+
+def _kept(survey: Survey, bones: Skeleton) -> tuple[int, ...]:
+    """Return the laps to execute, run by run: two runs where that is less than all laps."""
+    return _KEPT if bones.is_closed and survey.laps > sum(_KEPT) else (survey.laps,)
+
+
+def _chosen(waves: int, *, few: bool) -> list[int]:
+    """Return the waves to execute: the first two, one in the middle and the last."""
+    middle = {1} if few else {1, waves // 2}
+    last = set() if few and waves >= _MANY else {waves - 1}
+    return sorted(({0} | middle | last) & set(range(waves)))
+
+
+def _work(survey: Survey, laps: int) -> float:
+    """Return what it costs to take a warp past all but so many laps of the main loop, in instructions in the clock."""
+    return survey.instructions(laps) + _STEP * survey.steps * max(survey.laps - laps, 0)
+
+
+def _evenly(affordable: int, sms: int, ports: list[int]) -> int:
+    """Return how many SMs to simulate: as many behind one port as behind another.
+
+    Example:
+        >>> [_evenly(many, 132, [8, 24]) for many in (0, 5, 13, 40, 140)]
+        [1, 5, 8, 24, 132]
+
+    """
+    simulated = min(max(affordable, 1), sms)
+    for many in ports:
+        if many < simulated < sms:
+            simulated -= simulated % many
+    return simulated
