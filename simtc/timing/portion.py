@@ -18,7 +18,8 @@ from simtc.timing.survey import Survey
 
 __all__ = ["Grid", "Portion", "portion"]
 
-_AFFORDABLE = 1_500_000  # warp-instructions: what one core executes in the clock in a second or two
+_SMALL = 3_000_000  # warp-instructions: what one core executes in the clock in three seconds or so
+_AFFORDABLE = 1_500_000  # warp-instructions of a part, beside all that it takes to choose it
 _STEP = 0.5  # what an instruction of the skeleton costs beside one in the clock
 _SETTLING = 30  # laps of a loop that are executed until it has settled, and after the others were skipped
 _KEPT = (8, 24)  # laps of a loop that does not settle
@@ -107,7 +108,7 @@ def portion(request: Request, room: Occupancy, bones: Skeleton, survey: Survey) 
     may settle in two ways. So as many are simulated side by side as can be afforded.
     """
     device, blocks = request.device, request.blocks
-    if survey.instructions(survey.laps) * room.warps * blocks <= _AFFORDABLE:
+    if survey.instructions(survey.laps) * room.warps * blocks <= _SMALL:
         return None
     sms = min(device.sm_count, blocks)
     grid = Grid(blocks=blocks, sms=sms, slots=min(room.blocks, -(-blocks // sms)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +23,17 @@ from simtc.timing.state import CACHES, CLOCK, TABLE, Caches, Clock, Table
 from simtc.timing.totals import vector
 
 __all__ = ["Course", "Sample"]
+
+
+def _slices(slices: int, share: float) -> int:
+    """Return how many slices stand for a share of all: a power of two, as strides would prefer some of 33 or 34.
+
+    Example:
+        >>> [_slices(44, share) for share in (1, 0.75, 0.4, 0.1, 0.01)]
+        [44, 32, 16, 4, 1]
+
+    """
+    return slices if share == 1 else 2 ** max(round(math.log2(share * slices)), 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +101,7 @@ class Sample:
         chip /= rises
         footprint, share = self.prints.of_wave(w), self.grid.share(w)
         asked = share / footprint.merged
-        chip[Chip.SLICES] = max(round(share * base[Chip.SLICES]), 1.0)
+        chip[Chip.SLICES] = _slices(int(base[Chip.SLICES]), share)
         chip[Chip.SLICE_BYTES] = asked * base[Chip.SLICES] * base[Chip.SLICE_BYTES] / chip[Chip.SLICES]
         chip[Chip.DRAM_BYTES] = share * base[Chip.DRAM_BYTES]
         chip[Chip.LAUNCH_BLOCK] = base[Chip.LAUNCH_BLOCK] / share  # the others' blocks end as well

@@ -52,7 +52,13 @@ def timed(name, board, size, caches="cold", **options):
 
 
 @pytest.fixture
+def none_small(monkeypatch):
+    monkeypatch.setattr(portion, "_SMALL", 0)
+
+
+@pytest.fixture
 def part(monkeypatch):
+    monkeypatch.setattr(portion, "_SMALL", 0)
     monkeypatch.setattr(portion, "_AFFORDABLE", PART)
 
 
@@ -69,6 +75,7 @@ def agree(full, sampled):
 
 
 @pytest.mark.parametrize(("name", "board", "size", "caches"), LARGER)
+@pytest.mark.usefixtures("none_small")
 def test_sampled_agrees_with_full(name, board, size, caches):
     full, sampled = beside(name, board, size, caches)
     agree(full, sampled)
@@ -107,6 +114,7 @@ def test_the_estimate_knows_of_drams_limit():
     assert off < 3 * sampled.timing.error_estimate
 
 
+@pytest.mark.usefixtures("none_small")
 def test_a_sampled_launch_says_so_and_computes_nothing():
     solved = timed("wmma_tiled", "t4", (1024, 1024, 1024), fidelity="sampled")
     assert not solved.D.any()
