@@ -200,14 +200,12 @@ class Chip(IntEnum):
     REQUEST_BYTES = 55  # that a request of a slice counts for
     HALVES = 56  # of L2, each with the memory that hangs on it
     GPC_L2_BYTES = 57  # a cycle, of a GPC's port to L2, behind which requests have been merged; 0 for no limit
-    SMS = 58  # of the whole chip
     ROW_OPEN = 59  # cycles after which a row of DRAM that nobody reads is closed
     STORE_BYTES = 60  # that a request of a slice counts for that stores
     SLICE_TURN = 61  # bytes that a slice could move while it turns from loads to stores, or back
     SM_BLOCK = 62  # from one block that an SM is given to the next
     SM_BLOCK_WARP = 63  # and for each of its warps
     SM_START = 64  # from the first block of one SM to that of the next
-    CLUSTER_SMS = 65  # that share a port for what they send to L2
     STORE_ANSWER = 66  # from a slice of L2 that takes a store until its SM knows
     STORE_GATHER = 67  # lines that stores may reach until a sector takes no more of them along
     MERGE = 68  # cycles for which a request of an SM takes in another one for the same 64 bytes

@@ -1,7 +1,7 @@
 """What the blocks of a launch fetch, wave after wave: what they share, and what L2 still holds from before.
 
-One SM cannot see it: its misses are other SMs' hits. So the addresses of the first iterations of every block of a wave
-are followed along the kernel's skeleton, and counted.
+The SMs that are simulated cannot see it: their misses are other SMs' hits. So the addresses of the first iterations of
+every block of a wave are followed along the kernel's skeleton, and counted.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 from simtc.timing.portion import Grid
 from simtc.timing.survey import Traces, distinct
 
-__all__ = ["SAMPLED_LAPS", "Footprint", "Footprints"]
+__all__ = ["Footprint", "Footprints"]
 
-SAMPLED_LAPS = 2  # iterations of each block that are followed
+_LAPS = 2  # iterations of each block that are followed
 _DEPTH = 6  # waves to look back
 _BUCKETS = 1000
 _MIX, _LOW = 2654435761, 7  # a product of which these bits depend on a number as if by chance
@@ -59,7 +59,7 @@ class Footprints:
         """Return the sectors that the first iterations of a wave's blocks load."""
         if w not in self._samples:
             numbers, sms = self._grid.wave(w), self._grid.sms
-            log, ends = self._traces.of(numbers, SAMPLED_LAPS)
+            log, ends = self._traces.of(numbers, _LAPS)
             many = np.diff(ends, prepend=0)
             sm = np.repeat(np.arange(len(numbers)) % sms, many)
             loads = log & 1 == 0
@@ -88,7 +88,7 @@ class Footprints:
     def _scale(self) -> float:
         """What a whole block fetches, for each sector of its first iterations."""
         laps = self._traces.survey.laps
-        return (laps + 1) / (SAMPLED_LAPS + 1) if laps > SAMPLED_LAPS else 1.0
+        return (laps + 1) / (_LAPS + 1) if laps > _LAPS else 1.0
 
     def of_wave(self, w: int) -> Footprint:
         """Return the footprint of a wave, without what L2 held before the launch."""

@@ -95,11 +95,6 @@ class Portion:
     ports: Mapping[str, int]  # that all SMs of the launch share, by what shares them
     kept: tuple[int, ...]  # laps of a loop whose warps drift apart, run by run; none where it settles
 
-    @property
-    def drifts(self) -> bool:
-        """Whether warps drift apart in the main loop."""
-        return bool(self.kept)
-
 
 def portion(request: Request, room: Occupancy, bones: Skeleton, survey: Survey) -> Portion | None:
     """Choose what is to be simulated of a launch; None for all of it.

@@ -17,23 +17,8 @@ from simtc.timing.state import CACHES, Caches
 
 __all__ = ["forget", "hold", "remember", "resident"]
 
-
 _STAYS = 1 << 60  # later than any use
 _WHENEVER = 1 << 31  # more than `spread` returns
-
-
-@jit(void(CACHES, LONGS))
-def _hold(caches: Caches, sectors: Array) -> None:
-    for sector in sectors:
-        hold_sector(caches, sector, _STAYS)
-
-
-@jit(void(CACHES, LONGS, float64, float64))
-def _remember(caches: Caches, sectors: Array, size: Float, passed: Float) -> None:
-    for sector in sectors:
-        stamped = int64(size * spread(sector >> 2) / _WHENEVER - passed)
-        if not is_gone(caches.age, stamped):
-            hold_sector(caches, sector, stamped)
 
 
 def forget(caches: Caches, *, unused: bool) -> None:
@@ -45,22 +30,28 @@ def forget(caches: Caches, *, unused: bool) -> None:
     caches.l2_used[lost] = UNUSED
 
 
-def hold(cached: Caches, sectors: np.ndarray) -> None:
+@jit(void(CACHES, LONGS))
+def hold(caches: Caches, sectors: Array) -> None:
     """Make a part of L2 hold sectors until they are used, whatever comes meanwhile."""
-    _hold(cached, sectors)
+    for sector in sectors:
+        hold_sector(caches, sector, _STAYS)
 
 
-def remember(cached: Caches, sectors: np.ndarray, size: float, passed: float) -> None:
+@jit(void(CACHES, LONGS, float64, float64))
+def remember(caches: Caches, sectors: Array, size: Float, passed: Float) -> None:
     """Make a part of L2 hold those sectors that it still does of the ones before the launch, used in no known order.
 
     Args:
-        cached: the memory hierarchy.
+        caches: the memory hierarchy.
         sectors: what the whole of L2 held.
         size: bytes of the part.
         passed: bytes that have left it since, and that it has not seen.
 
     """
-    _remember(cached, sectors, size, passed)
+    for sector in sectors:
+        stamped = int64(size * spread(sector >> 2) / _WHENEVER - passed)
+        if not is_gone(caches.age, stamped):
+            hold_sector(caches, sector, stamped)
 
 
 def resident(device: Device, memory: Memory) -> np.ndarray:

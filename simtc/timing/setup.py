@@ -20,6 +20,7 @@ from simtc.timing.constants import (
     WAYS,
     Chip,
     Counter,
+    Queue,
     Server,
 )
 from simtc.timing.l2 import NEVER
@@ -102,7 +103,7 @@ def new_clock(
         counters=counters,
         code=np.full((sms, instructions // CODE_LINE + 1), -1, np.int64),
         running=np.full(sms * slots, -1, np.int64),
-        grid=np.array([0, len(order), 0, len(order), 0, -1], np.int64),
+        grid=_queue(len(order)),
         order=order,
         counted=np.zeros(1),
         asked=np.zeros(2 * max(device.gpcs, 1)),
@@ -141,6 +142,14 @@ def new_clock(
     return clock, caches
 
 
+def _queue(blocks: int) -> np.ndarray:
+    """Return what has become of a grid's blocks before the first one is admitted."""
+    queue = np.zeros(Queue.COUNT, np.int64)
+    queue[Queue.BLOCKS] = queue[Queue.LAST_WAVE] = blocks
+    queue[Queue.FOR] = -1
+    return queue
+
+
 def neighbours(device: Device, sms: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the GPC and the cluster of each SM in use, as evenly spread over the chip as the chip does.
 
@@ -175,9 +184,7 @@ def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: in
         Chip.SLICE_TURN: device.l2_turn_bytes,
         Chip.HALVES: device.l2_halves,
         Chip.GPC_L2_BYTES: device.gpc_l2_bytes_per_cycle,
-        Chip.SMS: device.sm_count,
         Chip.TENSOR_HOLD: device.tensor_hold_cycles,
-        Chip.CLUSTER_SMS: device.cluster_sms or device.sm_count,
         Chip.ROW_OPEN: device.dram_row_open_cycles,
         Chip.GPCS: device.gpcs,
         Chip.GPC_BYTES: device.gpc_bytes_per_cycle,

@@ -35,7 +35,7 @@ _LIMIT = 100_000_000
 
 @dataclass(slots=True, kw_only=True)
 class Traveller:
-    """The warps of one SM, and the kernel's skeleton to take them along."""
+    """The warps that are simulated, and the kernel's skeleton to take them along."""
 
     bones: Skeleton
     state: State
@@ -77,7 +77,7 @@ class Traveller:
 
 
 class Skipper(Protocol):
-    """What looks at the backward branches of an SM and skips laps."""
+    """What looks at the backward branches of warps and skips laps."""
 
     traveller: Traveller
     block_warps: int
@@ -89,7 +89,7 @@ class Skipper(Protocol):
 
     @property
     def late(self) -> float:
-        """Return the cycles by which the slowest SM is later than this one."""
+        """Return the cycles by which the slowest SM is later than these."""
 
     def look(self, log: list[list[int]]) -> None:
         """Read backward branches, (instruction, warp, cycle) each, and skip what can be skipped."""
@@ -117,7 +117,7 @@ class Settled:
     gone: float = 0.0  # laps of the last wave
     added: np.ndarray = field(init=False)
     laps: dict[int, Laps] = field(default_factory=dict)
-    marks: list[tuple[int, float, np.ndarray]] = field(default_factory=list)  # cycle, L2's age, vector, by round
+    marks: list[tuple[int, float, np.ndarray]] = field(default_factory=list)  # cycle, bytes brought, vector, by round
     resident: bytes = b""
 
     def __post_init__(self) -> None:

@@ -63,7 +63,7 @@ def restored(clock: Clock, caches: Caches, total: np.ndarray, issued: np.ndarray
     counters[Counter.WAVEFRONTS] = np.rint(counters[Counter.IDEAL_WAVEFRONTS]) + conflicts.sum()
     causes = np.rint(stalls).astype(np.int64)
     causes[:, Stall.selected] = whole
-    # of what the one SM missed, other SMs have fetched a part
+    # of what these SMs missed, others have fetched a part
     missed = max(counters[Counter.DRAM_SECTORS], 1.0)
     misses = (counters[Counter.L2_SECTORS] - counters[Counter.L2_HITS]) * delivered[0] / missed
     counters[Counter.L2_HITS] = counters[Counter.L2_SECTORS] - misses
