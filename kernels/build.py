@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from simtc.errors import SimtcError
-from simtc.gemm import TEMPLATE, definitions, twin_name, twins
+from simtc.gemm.hgemm.twin import TEMPLATE, definitions, twin_name, twins
 from simtc.isa import Instruction, Kernel, Program
 from simtc.sass import load, write_listing
 

@@ -1,4 +1,4 @@
-// D = A B as a configuration of simtc.codegen has it: the same tiles, padding, stages and order of work, written in
+// D = A B as a configuration of simtc.gemm.hgemm has it: the same tiles, padding, stages and order of work, written in
 // CUDA C++. What the compiler makes of it is the configuration's twin; the generated program has the same parameters.
 //
 //   A: m x k, f16, row-major       B: k x n, f16, column-major       D: m x n, f16 or f32, row-major

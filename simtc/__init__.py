@@ -9,22 +9,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from simtc.launch import Struct, launch  # type: ignore[no-redef] # the room is callable too
     from simtc.layout import fragment
     from simtc.numerics.multiply import mma
+    from simtc.run.arguments import Struct
+    from simtc.run.launch import launch
+    from simtc.run.simulate import simulate
     from simtc.sass import load
-    from simtc.study.simulate import simulate
 
 __all__ = ["Struct", "fragment", "launch", "load", "mma", "simulate"]
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Struct": "launch",
+    "Struct": "run.arguments",
     "fragment": "layout",
-    "launch": "launch",
+    "launch": "run.launch",
     "load": "sass",
     "mma": "numerics.multiply",
-    "simulate": "study.simulate",
+    "simulate": "run.simulate",
 }
 
 
@@ -34,3 +35,7 @@ def __getattr__(name: str) -> object:
     value = getattr(import_module(f"simtc.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from simtc.arch import Device
-from simtc.gemm import shipped, shipped_names
+from simtc.gemm.shipped import shipped, shipped_names
 from simtc.isa import Kernel
 from simtc.report.validation import outcome_html, outcome_of
 from simtc.resources import folder
 from simtc.results import LaunchResult
-from simtc.study.capture import read_capture
-from simtc.study.compare import errors_by_quantity, replay
-from simtc.study.evaluation import GemmLaunch
+from simtc.validate.capture import read_capture
+from simtc.validate.compare import errors_by_quantity, replay
+from simtc.validate.evaluation import GemmLaunch
 
 HOME = folder("validate") / "captures" / "h200"
 CAMPAIGNS = ("microbench", "counters", "timing", "configured")

@@ -37,8 +37,8 @@ def compare(path: Path, other: Path | None, report: Path | None, *, as_json: boo
 def _replay(path: Path, report: Path | None, *, as_json: bool) -> bool:
     from simtc.errors import BadInputError  # noqa: PLC0415 - start-up stays fast
     from simtc.report.validation import outcome_html, outcome_markdown, outcome_of, outcome_text  # noqa: PLC0415
-    from simtc.study.capture import read_capture  # noqa: PLC0415
-    from simtc.study.compare import replay  # noqa: PLC0415
+    from simtc.validate.capture import read_capture  # noqa: PLC0415
+    from simtc.validate.compare import replay  # noqa: PLC0415
 
     if report is not None and report.suffix not in (".html", ".md"):
         raise BadInputError(f"--report {report}: the name must end in .html or .md")
@@ -59,7 +59,7 @@ def _replay(path: Path, report: Path | None, *, as_json: bool) -> bool:
 
 def _runs(first: Path, second: Path, *, as_json: bool) -> bool:
     from simtc.report.runs import runs_text  # noqa: PLC0415 - start-up stays fast
-    from simtc.study.runs import compare_runs, read_run  # noqa: PLC0415
+    from simtc.run.compare import compare_runs, read_run  # noqa: PLC0415
 
     found = compare_runs(read_run(first), read_run(second))
     click.echo(json.dumps(found.to_dict(), indent=2) if as_json else runs_text(found))

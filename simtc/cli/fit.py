@@ -31,10 +31,10 @@ def fit(capture: Path, only: str, out: Path | None, *, overrule: bool, as_json: 
     fitted or assumed may change; what was measured stays, beside what would fit. No file of simtc is edited: the
     outcome is a patch to read, and to apply with git apply --unidiff-zero.
     """  # noqa: D301 - \b is click's mark for text that keeps its lines
+    from simtc.calibrate.fit import fit as run  # noqa: PLC0415
+    from simtc.calibrate.patch import patch  # noqa: PLC0415
     from simtc.report.fit import fit_text  # noqa: PLC0415 - start-up stays fast
-    from simtc.study.capture import read_capture  # noqa: PLC0415
-    from simtc.study.fit import fit as run  # noqa: PLC0415
-    from simtc.study.fit_patch import patch  # noqa: PLC0415
+    from simtc.validate.capture import read_capture  # noqa: PLC0415
 
     read = read_capture(capture)
     note_compilation()

@@ -9,9 +9,9 @@ import click
 
 from simtc.errors import BadInputError
 from simtc.report.comparison import comparison_text, summary
+from simtc.reproduce.reproduce import ENTRIES, select
+from simtc.reproduce.reproduce import reproduce as compare
 from simtc.results.comparison import KINDS
-from simtc.study.reproduce import ENTRIES, select
-from simtc.study.reproduce import reproduce as compare
 
 __all__ = ["reproduce"]
 

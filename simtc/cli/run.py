@@ -94,7 +94,7 @@ def _check_timing(options: dict[str, Any]) -> None:
 
 
 def _list() -> None:
-    from simtc.gemm import shipped, shipped_names  # noqa: PLC0415 - start-up stays fast
+    from simtc.gemm.shipped import shipped, shipped_names  # noqa: PLC0415 - start-up stays fast
 
     for name in shipped_names():
         one = shipped(name)
@@ -113,9 +113,10 @@ def _board(options: dict[str, Any]) -> Any:
 
 
 def _run_shipped(name: str, options: dict[str, Any]) -> None:
-    from simtc.gemm import operands, read_matrix, shipped, solve  # noqa: PLC0415
-    from simtc.launch.launch import INSTRUCTION_LIMIT  # noqa: PLC0415
+    from simtc.gemm.shipped import shipped  # noqa: PLC0415
     from simtc.report.run import gemm_text  # noqa: PLC0415
+    from simtc.run.launch import INSTRUCTION_LIMIT  # noqa: PLC0415
+    from simtc.run.solve import operands, read_matrix, solve  # noqa: PLC0415
 
     one, board = shipped(name), _board(options)
     for unused in ("grid", "block", "args"):
@@ -148,9 +149,9 @@ def _run_shipped(name: str, options: dict[str, Any]) -> None:
 
 
 def _run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
-    from simtc.launch import arguments_from_specs, launch  # noqa: PLC0415
-    from simtc.launch.launch import INSTRUCTION_LIMIT  # noqa: PLC0415
     from simtc.report.run import launch_text  # noqa: PLC0415
+    from simtc.run.launch import INSTRUCTION_LIMIT, launch  # noqa: PLC0415
+    from simtc.run.specs import arguments_from_specs  # noqa: PLC0415
     from simtc.sass import load  # noqa: PLC0415
 
     program = load(path)

@@ -10,10 +10,10 @@ import click
 
 from simtc.cli.progress import bar, note_compilation
 from simtc.errors import BadInputError
-from simtc.models.fits import LAYOUTS, LOADS, TRANSPOSES
-from simtc.models.tiles import ELEMENT_BYTES as ACCUMULATORS
+from simtc.gemm.hgemm.fits import LAYOUTS, LOADS, TRANSPOSES
+from simtc.gemm.hgemm.tiles import ELEMENT_BYTES as ACCUMULATORS
 from simtc.report.prediction import explored_text, prediction_text
-from simtc.study.simulate import FIDELITIES, simulation
+from simtc.run.simulate import FIDELITIES, simulation
 
 __all__ = ["simulate"]
 
@@ -80,7 +80,7 @@ def simulate(family: str, *, exploring: bool, as_json: bool, **options: Any) -> 
         prediction = case.predict(progress)
     explored = None
     if exploring:
-        from simtc.study.explore import explore  # noqa: PLC0415 - only here
+        from simtc.run.explore import explore  # noqa: PLC0415 - only here
 
         with bar("changes") as progress:
             explored = explore(case, prediction, progress)

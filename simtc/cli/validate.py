@@ -37,21 +37,21 @@ def validate(
     """  # noqa: D301 - \b is click's mark for text that keeps its lines
     from simtc.gpu import open_gpu  # noqa: PLC0415 - start-up stays fast
     from simtc.report.validation import outcome_html, outcome_markdown, outcome_of, outcome_text  # noqa: PLC0415
-    from simtc.study import validate as study  # noqa: PLC0415
+    from simtc.validate import validate as campaigns  # noqa: PLC0415
 
     if listing:
-        for name in study.CAMPAIGNS:
-            click.echo(f"{name:<12}{study.campaign_settings(name)['summary']}")
+        for name in campaigns.CAMPAIGNS:
+            click.echo(f"{name:<12}{campaigns.campaign_settings(name)['summary']}")
         return
     if campaign is None:
         raise BadInputError("name a campaign. Try: simtc validate --list")
-    study.campaign_settings(campaign)  # a wrong name is told before a missing GPU
+    campaigns.campaign_settings(campaign)  # a wrong name is told before a missing GPU
     gpu = open_gpu(backend)
     note_compilation()
     chip = re.sub(r"[^a-z0-9]+", "_", gpu.description.device.lower().removeprefix("nvidia "))
     target = out or Path(f"{campaign}-{chip}-{backend}.json")
     with bar("cases") as progress:
-        outcome = study.validate(campaign, gpu, target, fresh=fresh, progress=progress, predict=not no_compare)
+        outcome = campaigns.validate(campaign, gpu, target, fresh=fresh, progress=progress, predict=not no_compare)
     report = outcome_of(outcome)
     target.with_suffix(".md").write_text(outcome_markdown(report), encoding="utf-8")
     target.with_suffix(".html").write_text(outcome_html(report), encoding="utf-8")
@@ -61,11 +61,11 @@ def validate(
 
 
 def _json(outcome: object) -> dict[str, object]:
-    from simtc.study.validate import Validated  # noqa: PLC0415
+    from simtc.validate.validate import Validated  # noqa: PLC0415
 
     if not isinstance(outcome, Validated):
         raise TypeError(f"{outcome!r} is no outcome of a campaign")
-    from simtc.study.compare import errors_by_quantity  # noqa: PLC0415
+    from simtc.validate.compare import errors_by_quantity  # noqa: PLC0415
 
     capture = outcome.capture
     return {

@@ -1,21 +1,8 @@
-"""The kernel families: parameters, constraints, sources, launch shapes."""
+"""Families of GEMM kernels: what they compute, what they can be made of, their programs and how they are launched.
 
-from simtc.gemm.problem import Solved, operands, read_matrix, solve
+`shipped(name)` is a kernel whose compiled listings ship with simtc; `hgemm` is the family that simtc generates itself.
+"""
+
 from simtc.gemm.shipped import Shipped, shipped, shipped_names
-from simtc.gemm.twin import TEMPLATE, arguments, definitions, twin, twin_name, twins
 
-__all__ = [
-    "TEMPLATE",
-    "Shipped",
-    "Solved",
-    "arguments",
-    "definitions",
-    "operands",
-    "read_matrix",
-    "shipped",
-    "shipped_names",
-    "solve",
-    "twin",
-    "twin_name",
-    "twins",
-]
+__all__ = ["Shipped", "shipped", "shipped_names"]

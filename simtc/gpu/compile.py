@@ -18,8 +18,8 @@ from simtc.gpu.code import Code, codes_of
 from simtc.resources import folder
 
 if TYPE_CHECKING:
+    from simtc.gemm.hgemm.configuration import Configuration
     from simtc.gpu.gpu import Gpu
-    from simtc.models.configuration import Configuration
 
 __all__ = ["assemble", "compile_shipped", "compile_source", "compile_twin", "find_nvcc", "nvcc_version"]
 
@@ -85,7 +85,7 @@ def compile_shipped(source: str, gpu: Gpu) -> dict[str, Code]:
 
 def compile_twin(configuration: Configuration, gpu: Gpu) -> Code:
     """Compile a configuration's twin for the GPU at hand."""
-    from simtc.gemm import TEMPLATE, definitions, twin_name  # noqa: PLC0415 - it brings the simulator along
+    from simtc.gemm.hgemm.twin import TEMPLATE, definitions, twin_name  # noqa: PLC0415 - it brings the simulator along
 
     path, flags = folder("kernels") / TEMPLATE, definitions(configuration)
     return compile_source(path, gpu, definitions=flags)[twin_name(configuration)]

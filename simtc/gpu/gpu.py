@@ -17,8 +17,8 @@ from simtc.gpu.compile import compile_shipped
 from simtc.gpu.description import Description
 from simtc.gpu.driver import Driver
 from simtc.isa import Kernel
-from simtc.launch.arguments import marshal
-from simtc.launch.grid import dim3
+from simtc.run.arguments import marshal
+from simtc.run.grid import dim3
 
 __all__ = ["BACKENDS", "Gpu", "GpuError", "Launched", "Prepared", "launch", "open_gpu"]
 
@@ -230,7 +230,7 @@ def launch(
 
 
 def _shipped_code(kernel: Kernel, gpu: Gpu) -> Code:
-    from simtc.gemm import shipped, shipped_names  # noqa: PLC0415 - a lower room, but only shipped kernels need it
+    from simtc.gemm.shipped import shipped, shipped_names  # noqa: PLC0415 - a lower room, but only shipped kernels need it
 
     if kernel.name not in shipped_names():
         raise BadInputError(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simtc.study.capture import Capture
-from simtc.study.measured import Point, errors
+from simtc.validate.capture import Capture
+from simtc.validate.measured import Point, errors
 
 __all__ = ["cublas_rows", "error_rows", "percent", "top_causes", "worst_rows"]
 
@@ -72,7 +72,7 @@ def top_causes(points: Sequence[Point]) -> list[tuple[str, ...]]:
 
 def cublas_rows(capture: Capture) -> list[tuple[str, ...]]:
     """Return each kernel's rate beside cuBLAS's on the same size, types and caches."""
-    from simtc.gemm import shipped, shipped_names  # noqa: PLC0415 - reads the kernels' table
+    from simtc.gemm.shipped import shipped, shipped_names  # noqa: PLC0415 - reads the kernels' table
 
     rows: list[tuple[str, ...]] = [("kernel", "size", "caches", "measured", "cuBLAS", "share")]
     for name, record in capture.cases.items():

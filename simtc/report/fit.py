@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from simtc.calibrate.fit import Fitted
 from simtc.layout.views import align
 from simtc.report.errors import percent
-from simtc.study.fit import Fitted
 
 __all__ = ["fit_text"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from statistics import mean
 
-from simtc.study.measured import Point
+from simtc.validate.measured import Point
 
 __all__ = ["error_plot", "scatter_plot"]
 

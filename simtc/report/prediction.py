@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from simtc.results.prediction import Prediction
 
 if TYPE_CHECKING:
-    from simtc.study.explore import Explored
+    from simtc.run.explore import Explored
 
 __all__ = ["explored_text", "prediction_text"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from simtc.gemm import Solved
 from simtc.results import LaunchResult, Timing
+from simtc.run.solve import Solved
 
 __all__ = ["gemm_text", "launch_text"]
 

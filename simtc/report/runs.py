@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simtc.layout.views import align
-from simtc.study.runs import Pair, Runs
+from simtc.run.compare import Pair, Runs
 
 __all__ = ["runs_text"]
 

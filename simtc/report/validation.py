@@ -10,10 +10,10 @@ from pathlib import Path
 from simtc.layout.views import align
 from simtc.report.errors import cublas_rows, error_rows, top_causes, worst_rows
 from simtc.report.plots import error_plot, scatter_plot
-from simtc.study.capture import Capture
-from simtc.study.compare import Replay
-from simtc.study.measured import Point
-from simtc.study.validate import Validated
+from simtc.validate.capture import Capture
+from simtc.validate.compare import Replay
+from simtc.validate.measured import Point
+from simtc.validate.validate import Validated
 
 __all__ = ["Outcome", "machine_text", "outcome_html", "outcome_markdown", "outcome_of", "outcome_text"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from simtc.analytic.occupancy import Occupancy
+from simtc.analytic.occupancy import occupancy as occupancy_of
 from simtc.arch import Device
 from simtc.isa import Kernel
-from simtc.models.occupancy import Occupancy
-from simtc.models.occupancy import occupancy as occupancy_of
 
 __all__ = ["Occupancy", "occupancy"]
 

@@ -12,11 +12,12 @@ from itertools import combinations
 from statistics import mean
 
 from simtc.arch import device
-from simtc.gemm import operands, shipped
-from simtc.launch import launch
+from simtc.gemm.shipped import shipped
 from simtc.resources import folder
-from simtc.study.evaluation import profiled_conflicts
-from simtc.study.idle_clock import by_fastest_clock
+from simtc.run.launch import launch
+from simtc.run.solve import operands
+from simtc.validate.evaluation import profiled_conflicts
+from simtc.validate.idle_clock import by_fastest_clock
 
 CAPTURE = json.loads((folder("validate") / "captures" / "h200" / "evaluation.json").read_text())
 PEER = 0.0155, 0.0198  # million warp-instructions a second: Accel-Sim 1.x, measured on this kind of machine

@@ -12,8 +12,9 @@ import sys
 import time
 
 from simtc.arch import device
-from simtc.gemm import operands, shipped
-from simtc.launch import launch
+from simtc.gemm.shipped import shipped
+from simtc.run.launch import launch
+from simtc.run.solve import operands
 
 PEER = 0.0155, 0.0198  # million warp-instructions a second: Accel-Sim 1.x, measured on this kind of machine
 ONE_BLOCK = [

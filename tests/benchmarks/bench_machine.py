@@ -13,8 +13,8 @@ import time
 import numpy as np
 
 from simtc.isa import Kind
-from simtc.launch import launch
 from simtc.resources import folder
+from simtc.run.launch import launch
 from simtc.sass import load, parse_instruction
 
 LISTINGS = folder("kernels") / "listings"

@@ -16,8 +16,9 @@ import numpy as np
 
 from simtc.arch import device
 from simtc.errors import SimtcError
-from simtc.gemm import operands, shipped, shipped_names, solve
+from simtc.gemm.shipped import shipped, shipped_names
 from simtc.results import LaunchResult
+from simtc.run.solve import operands, solve
 
 BOARDS = ["v100_sxm2", "t4", "rtx2070", "rtx2080ti", "a100_sxm", "h200"]
 EACH = 5

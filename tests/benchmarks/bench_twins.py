@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from simtc.gemm import twin_name, twins
-from simtc.study.twins import compare_twins
+from simtc.gemm.hgemm.twin import twin_name, twins
+from simtc.run.twins import compare_twins
 
 
 def main() -> None:

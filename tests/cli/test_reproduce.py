@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from simtc.cli import main
-from simtc.study.papers import printed
+from simtc.reproduce.printed import printed
 
 SIMTC = (sys.executable, "-c", "from simtc.cli import main; main()")
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from simtc.cli import main
-from simtc.gemm import operands, shipped
+from simtc.gemm.shipped import shipped
 from simtc.resources import folder
+from simtc.run.solve import operands
 
 LISTING = str(folder("kernels") / "listings" / "sm_75" / "wmma_tiled.sass")
 SMALL = ["wmma_tiled", "-m", "128", "-n", "128", "-k", "32"]

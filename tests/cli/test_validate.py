@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from simtc.cli.validate import validate
 from simtc.errors import BadInputError
 from simtc.gpu import Description
-from simtc.study import validate as study
+from simtc.validate import validate as campaigns
 
 COMMAND = [sys.executable, "-c", "from simtc.cli import main; main()"]
 
@@ -40,7 +40,7 @@ def test_a_wrong_backend_is_told():
 def test_list_needs_no_gpu():
     done = run("validate", "--list")
     assert done.returncode == 0
-    assert [line.split()[0] for line in done.stdout.splitlines()] == list(study.CAMPAIGNS)
+    assert [line.split()[0] for line in done.stdout.splitlines()] == list(campaigns.CAMPAIGNS)
 
 
 def test_no_campaign_names_the_next_command():
@@ -51,7 +51,7 @@ def test_no_campaign_names_the_next_command():
 
 def test_interrupted_exits_130_and_keeps_what_is_finished(tmp_path):
     code = (
-        "import sys, simtc.gpu as g, simtc.study.validate as v\n"
+        "import sys, simtc.gpu as g, simtc.validate.validate as v\n"
         "def stop(*a, **k): raise KeyboardInterrupt\n"
         "v.validate = stop\n"
         "class G: description = type('D', (), {'device': 'NVIDIA T4'})()\n"
@@ -86,8 +86,8 @@ def test_a_whole_run_writes_capture_and_report(tmp_path, monkeypatch):
         device="NVIDIA T4", compute_capability=(7, 5), sms=40, memory_bytes=1, clock_mhz=1590, memory_clock_mhz=5001,
         driver="1", cuda=13000, backend="fake 1",
     )  # fmt: skip
-    whole = study.cases_of
-    monkeypatch.setattr(study, "cases_of", lambda *a: [Echo(c) for c in whole(*a) if c.name.startswith("ldmatrix")])
+    whole = campaigns.cases_of
+    monkeypatch.setattr(campaigns, "cases_of", lambda *a: [Echo(c) for c in whole(*a) if c.name.startswith("ldmatrix")])
     monkeypatch.setattr("simtc.gpu.open_gpu", lambda _: Gpu())
     monkeypatch.chdir(tmp_path)
     outcome = CliRunner().invoke(validate, ["layouts", "--json"])

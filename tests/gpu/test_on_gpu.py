@@ -9,15 +9,16 @@ import pytest
 
 import simtc.gpu
 from simtc import arch
-from simtc.gemm import operands, shipped
+from simtc.gemm.shipped import shipped
 from simtc.gpu.cublas import gemm
-from simtc.launch.launch import launch
-from simtc.study.chip import Chip
-from simtc.study.measured import same_code
-from simtc.study.stopwatch import stopwatch
-from simtc.study.validate import campaign_settings, cases_of
-from simtc.study.validate_case import Skip
-from simtc.study.validate_kernels import cases
+from simtc.run.launch import launch
+from simtc.run.solve import operands
+from simtc.validate.campaigns.kernels import cases
+from simtc.validate.case import Skip
+from simtc.validate.chip import Chip
+from simtc.validate.measured import same_code
+from simtc.validate.stopwatch import stopwatch
+from simtc.validate.validate import campaign_settings, cases_of
 
 pytestmark = pytest.mark.gpu
 

@@ -15,9 +15,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simtc.launch import launch
 from simtc.numerics.multiply import mma
 from simtc.resources import folder
+from simtc.run.launch import launch
 from simtc.sass import load
 
 DEVICES = {70: "v100_sxm2", 75: "t4", 80: "a100_sxm", 90: "h200"}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simtc.isa import Kernel, Parameter
-from simtc.launch import launch
+from simtc.run.launch import launch
 from simtc.sass import parse_instruction
 
 SHAPES = [

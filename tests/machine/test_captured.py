@@ -8,8 +8,8 @@ import json
 import numpy as np
 import pytest
 
-from simtc.launch import launch
 from simtc.resources import folder
+from simtc.run.launch import launch
 from simtc.sass import load
 
 CAPTURES = folder("validate") / "captures" / "h200"

@@ -10,9 +10,9 @@ import pytest
 
 from simtc.errors import BadInputError, KernelFaultError
 from simtc.isa import Instruction, Kernel, Kind, Operand
-from simtc.launch import launch
 from simtc.machine.lowering import lower
 from simtc.resources import folder
+from simtc.run.launch import launch
 from simtc.sass import load, parse_instruction
 
 PROGRAM = load(Path(__file__).with_name("data") / "faulty_sm75.sass")

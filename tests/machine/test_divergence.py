@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simtc.isa import Kernel, Parameter
-from simtc.launch import launch
+from simtc.run.launch import launch
 from simtc.sass import parse_instruction
 
 

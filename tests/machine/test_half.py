@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simtc.isa import Kernel, Parameter
-from simtc.launch import launch
+from simtc.run.launch import launch
 from simtc.sass import parse_instruction
 
 VALUES = np.array([0.0, -0.0, 1.5, -2.25, 6e-8, np.inf, -np.inf, np.nan], np.float16)

@@ -10,7 +10,8 @@ import pytest
 
 from simtc.arch import device
 from simtc.errors import SimtcError
-from simtc.gemm import operands, shipped, solve
+from simtc.gemm.shipped import shipped
+from simtc.run.solve import operands, solve
 from simtc.timing.tables import clock_table
 
 BOARDS = ["v100_sxm2", "t4", "rtx2070", "a100_sxm", "h200"]

@@ -8,9 +8,10 @@ from statistics import mean
 import pytest
 
 from simtc.arch import device
-from simtc.gemm import operands, shipped, solve
+from simtc.gemm.shipped import shipped
 from simtc.resources import folder
-from simtc.study.evaluation import profiled_conflicts
+from simtc.run.solve import operands, solve
+from simtc.validate.evaluation import profiled_conflicts
 
 CAPTURE = json.loads((folder("validate") / "captures" / "h200" / "evaluation.json").read_text())
 

@@ -9,7 +9,7 @@ import pytest
 from simtc.arch import device
 from simtc.arch.altered import altered
 from simtc.resources import folder
-from simtc.study.validate_microbench import MicroCase
+from simtc.validate.campaigns.microbench import MicroCase
 
 H200 = device("h200")
 

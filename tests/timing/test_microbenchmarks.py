@@ -9,8 +9,8 @@ from statistics import mean
 import pytest
 
 from simtc.resources import folder
-from simtc.study.capture import read_capture
-from simtc.study.compare import replay
+from simtc.validate.capture import read_capture
+from simtc.validate.compare import replay
 
 NEAR = 0.03
 ROOM = 0.005  # that a listed case may be further off than the list says; validate/microbench/misses.py writes it anew

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simtc import arch
-from simtc.launch import launch
+from simtc.run.launch import launch
 from simtc.sass import load
 from tests.timing.micro import each, kernel, line
 

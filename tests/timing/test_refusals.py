@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simtc.errors import BadInputError
-from simtc.launch import launch
+from simtc.run.launch import launch
 from tests.timing.micro import kernel, line
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from simtc.arch import device
 from simtc.errors import SimtcError
-from simtc.gemm import operands, shipped, shipped_names, solve
-from simtc.launch import launch
+from simtc.gemm.shipped import shipped, shipped_names
+from simtc.run.launch import launch
+from simtc.run.solve import operands, solve
 from tests.timing.micro import kernel, line
 
 BOARDS = {70: "v100_sxm2", 75: "t4", 80: "a100_sxm", 90: "h200"}

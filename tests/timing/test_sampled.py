@@ -7,8 +7,9 @@ import pytest
 
 from simtc.arch import device
 from simtc.errors import BadInputError
-from simtc.gemm import operands, shipped, solve
+from simtc.gemm.shipped import shipped
 from simtc.machine.lowering import lower
+from simtc.run.solve import operands, solve
 from simtc.timing import portion
 from simtc.timing.skeleton import Part, skeleton
 

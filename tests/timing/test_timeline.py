@@ -13,11 +13,12 @@ import pytest
 
 from simtc.arch import device
 from simtc.errors import BadInputError
-from simtc.gemm import operands, shipped, solve
+from simtc.gemm.shipped import shipped
 from simtc.report.listing import listing_rows
 from simtc.report.page import launch_html
 from simtc.report.timeline import timeline_svg
 from simtc.results import Stall
+from simtc.run.solve import operands, solve
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from __future__ import annotations
 import tomllib
 
 from simtc.resources import folder
-from simtc.study.capture import read_capture
-from simtc.study.compare import replay
+from simtc.validate.capture import read_capture
+from simtc.validate.compare import replay
 
 NEAR = 0.03
 FILE = folder("validate").parent / "tests" / "timing" / "microbench_misses.toml"

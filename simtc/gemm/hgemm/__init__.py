@@ -1,0 +1,6 @@
+"""GEMM kernels from tile sizes: a configuration to a complete program with control codes."""
+
+from simtc.gemm.hgemm.configuration import Configuration
+from simtc.gemm.hgemm.generate import generate, program
+
+__all__ = ["Configuration", "generate", "program"]

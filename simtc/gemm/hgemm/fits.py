@@ -1,0 +1,193 @@
+"""What a configuration must keep to, and the nearest that does where one does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from itertools import product
+from math import log2
+
+from simtc.arch.generation import ALIASES, sm_names
+from simtc.errors import BadInputError, unknown
+from simtc.gemm.hgemm.registers import allocate
+from simtc.gemm.hgemm.tiles import CHUNK, ELEMENT_BYTES, Shape, Tiles
+
+__all__ = ["LAYOUTS", "LOADS", "TRANSPOSES", "objection", "require", "require_names"]
+
+LAYOUTS = ("none", "pad", "xor")
+LOADS = ("lds", "ldsm")
+EPILOGUES = ("none", "alpha", "beta")
+TRANSPOSES = ("tn", "nn", "nt", "tt")
+
+
+def require(tiles: Tiles) -> None:
+    """Refuse what cannot be made.
+
+    Raises:
+        BadInputError: says why, and names the nearest that can be made.
+
+    """
+    require_names(tiles)
+    why = objection(tiles)
+    if why is None:
+        return
+    near = _nearest(tiles)
+    hint = f"; the nearest that fits: {near}" if near else ""
+    raise BadInputError(f"block {_text(tiles.block)}, warp {_text(tiles.warp)}: {why}{hint}")
+
+
+def require_names(tiles: Tiles) -> None:
+    """Refuse names and numbers that mean nothing.
+
+    Raises:
+        BadInputError: says what is known.
+
+    """
+    checks: tuple[tuple[str, str, Iterable[str]], ...] = (
+        ("layout", tiles.layout, LAYOUTS),
+        ("accumulator", tiles.accumulator, ELEMENT_BYTES),
+        ("epilogue", tiles.epilogue, EPILOGUES),
+        ("transpose", tiles.transpose, TRANSPOSES),
+        ("architecture", tiles.arch, (*ALIASES, *sm_names())),
+        ("fragment load", tiles.loads or LOADS[0], LOADS),
+    )
+    for what, got, allowed in checks:
+        if got not in allowed:
+            raise unknown(what, got, allowed, then="simtc arch" if what == "architecture" else "")
+    for name, sizes in (("block", tiles.block), ("warp", tiles.warp)):
+        _require_sizes(name, sizes)
+    if tiles.stages < 1:
+        raise BadInputError(f"stages {tiles.stages}: shared memory holds at least one tile of A and B")
+    if tiles.sts_interleave is not None and tiles.sts_interleave < 0:
+        raise BadInputError(
+            f"sts_interleave {tiles.sts_interleave}: the HMMAs between two STS.128 cannot be fewer than 0"
+        )
+
+
+def _require_sizes(name: str, sizes: Sequence[int]) -> None:
+    if len(sizes) != 3 or min(sizes) < 1:
+        raise BadInputError(f"{name} {tuple(sizes)}: three sizes m, n and k, such as 256,256,32")
+
+
+def objection(tiles: Tiles) -> str | None:
+    """Return why a configuration of known names cannot be made, or None where it can."""
+    return next(_objections(tiles), None)
+
+
+def _objections(tiles: Tiles) -> Iterator[str]:
+    """Yield what stands against a configuration; each test presumes that the earlier ones found nothing."""
+    unit, limits = tiles.family.shape, tiles.sm.limits
+    k_unit = max(unit[2], CHUNK)
+    if any(size & (size - 1) for size in (*tiles.block, *tiles.warp)):
+        yield "sizes must be powers of two"
+    if any(size % part for size, part in zip(tiles.block, tiles.warp, strict=True)):
+        yield "the warp tile must divide the block tile"
+    if any(size % part for size, part in zip(tiles.warp, (*unit[:2], k_unit), strict=True)):
+        yield f"the warp tile must be a multiple of {unit[0]}x{unit[1]}x{k_unit}, the shape of {tiles.family.opcode}"
+    yield from _absent(tiles)
+    if tiles.k_steps % 2:
+        yield "the block must hold an even number of warp tiles along k: one is multiplied while the next is loaded"
+    if tiles.threads > limits.block_threads:
+        yield f"it takes {tiles.threads} threads, and a block has at most {limits.block_threads}"
+    if tiles.shared_bytes > limits.block_shared_optin_bytes:
+        stages = "one stage takes" if tiles.stages == 1 else f"{tiles.stages} stages take"
+        padding = tiles.shared_bytes - tiles.stages * tiles.copy_bytes
+        of_them = f" ({padding} of them padding)" if padding else ""
+        yield (
+            f"{stages} {tiles.shared_bytes} bytes of shared memory{of_them}, "
+            f"and {tiles.sm.name} gives a block {limits.block_shared_optin_bytes}"
+        )
+    used = allocate(tiles).total
+    if used > limits.thread_registers:
+        shares = ", ".join(f"{count} for {use}" for use, count in allocate(tiles).shares.items())
+        yield f"it takes {used} registers a thread ({shares}), and a thread has {limits.thread_registers}"
+    of_block = -(-used * 32 // limits.register_unit) * limits.register_unit * tiles.threads // 32
+    if of_block > limits.registers:
+        yield f"its {tiles.threads} threads take {of_block} registers, and an SM has {limits.registers}"
+    yield from _copies(tiles)
+
+
+def _absent(tiles: Tiles) -> Iterator[str]:
+    """Yield which instruction is asked for that the generation does not have."""
+    if tiles.fragment_loads == "ldsm" and tiles.sm_number < 75:
+        yield f"{tiles.sm.name} has no LDSM: its fragments come by lds"
+    if tiles.asynchronous and "LDGSTS.128" not in tiles.sm.memory:
+        yield f"{tiles.sm.name} has no LDGSTS, which more than two stages need"
+
+
+def _copies(tiles: Tiles) -> Iterator[str]:
+    """Yield what stands against filling the tiles with whole LDG.128 and STS.128 of every thread."""
+    m, n, k = tiles.block
+    if any(rows * k // CHUNK % tiles.threads for rows in (m, n)):
+        pieces = f"{m * k // CHUNK} and {n * k // CHUNK}"
+        yield f"{tiles.threads} threads cannot share the {pieces} 16-byte pieces of A and B evenly"
+    for which, (tile, count) in enumerate(zip(tiles.tiles, tiles.copies, strict=True)):
+        rows = tiles.copy_rows(which)
+        period = {"none": 1, "pad": tile.pad_every, "xor": 16 if which and tiles.deals else 8}[tiles.layout]
+        if rows < 1 or (count > 1 and rows % period):
+            yield (
+                f"{tiles.threads} threads fill {rows} rows at a time, "
+                f"and the {tiles.layout} layout repeats only after {period}"
+            )
+    if tiles.sts_interleave is not None and tiles.sts_interleave * (sum(tiles.copies) - 1) > tiles.sts_room:
+        most = tiles.sts_room // (sum(tiles.copies) - 1)
+        room = f"{sum(tiles.copies)} STS.128 have room for at most {most} HMMAs between two of them"
+        yield f"{room}, not {tiles.sts_interleave}"
+
+
+def _nearest(tiles: Tiles) -> str | None:
+    """Search everything that could fit by its distance: a choice changed or a size doubled or halved each count one.
+
+    Among equals the largest block wins, then the largest warp, then the least different from a square.
+    """
+    layouts = [tiles.layout, *(("xor", "none") if tiles.layout == "pad" else ())]
+    loads = [tiles.loads, *(("lds",) if tiles.loads == "ldsm" else ())]
+    gaps = [tiles.sts_interleave, *((None,) if tiles.sts_interleave else ())]
+    candidates = []
+    for block, warp in _sizes(tiles):
+        away = sum(abs(log2(new / old)) for new, old in zip((*block, *warp), (*tiles.block, *tiles.warp), strict=True))
+        size = _size(block, warp)
+        for layout, stages, load, gap in product(layouts, range(tiles.stages, 0, -1), loads, gaps):
+            changed = (stages != tiles.stages, load != tiles.loads, gap != tiles.sts_interleave, layout != tiles.layout)
+            choices = {"block": block, "warp": warp, "layout": layout, "stages": stages, "loads": load}
+            candidates.append(((away + sum(changed), away, changed, size), choices | {"sts_interleave": gap}))
+    for _, choices in sorted(candidates, key=lambda one: one[0]):
+        found = _changed(tiles, **choices)
+        if objection(found) is None:
+            if found.sts_interleave is None and tiles.sts_interleave is not None:
+                found = _changed(found, sts_interleave=found.interleave)
+            return _named(found, tiles)
+    return None
+
+
+def _sizes(tiles: Tiles) -> Iterator[tuple[Shape, Shape]]:
+    """Yield block and warp tiles that are multiples of what they must be, up to what could ever fit."""
+    m, n, k = tiles.family.shape
+    for warp in product((m, 2 * m, 4 * m, 8 * m), (n, 2 * n, 4 * n, 8 * n, 16 * n), (max(k, CHUNK), 2 * max(k, CHUNK))):
+        for along_m, along_n, along_k in product((1, 2, 4, 8), (1, 2, 4, 8), (2, 4, 8)):
+            yield (warp[0] * along_m, warp[1] * along_n, warp[2] * along_k), warp
+
+
+def _size(block: Sequence[int], warp: Sequence[int]) -> tuple[int, ...]:
+    """Order what is equally far: large before small, square before long, more rows before more columns."""
+    return (
+        -block[0] * block[1], -block[2], -warp[0] * warp[1],
+        abs(block[0] - block[1]), -block[0], abs(warp[0] - warp[1]), -warp[0], warp[2],
+    )  # fmt: skip
+
+
+def _changed(tiles: Tiles, **changes: object) -> Tiles:
+    """Replace choices, whatever comes of it."""
+    values = {field.name: getattr(tiles, field.name) for field in fields(Tiles)}
+    return Tiles(**values | changes)
+
+
+def _named(found: Tiles, asked: Tiles) -> str:
+    """Write the tile sizes, and what else differs from what was asked for."""
+    kept = ["block", "warp", *(f.name for f in fields(Tiles) if f.name not in ("block", "warp"))]
+    shown = [name for name in kept if name in kept[:2] or getattr(found, name) != getattr(asked, name)]
+    return " ".join(f"--{name.replace('_', '-')} {_text(getattr(found, name))}" for name in shown)
+
+
+def _text(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

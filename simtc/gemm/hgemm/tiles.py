@@ -1,0 +1,278 @@
+"""The tile sizes and choices that determine a GEMM kernel, and what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from math import ceil, log2
+from typing import Any
+
+from simtc import arch
+from simtc.analytic.occupancy import Occupancy, occupancy
+from simtc.arch import Device
+from simtc.arch.generation import Sm
+from simtc.gemm.codegen.instruction import Family, family
+from simtc.gemm.hgemm.registers import allocate
+from simtc.layout.tile import Tile
+
+__all__ = ["CHUNK", "ELEMENT_BYTES", "Shape", "Tiles"]
+
+Shape = tuple[int, int, int]  # m, n, k
+CHUNK = 8  # halves in 16 bytes: what LDG.128 and STS.128 move for a lane
+ELEMENT_BYTES = {"f16": 2, "f32": 4}
+
+_sm = cache(arch.sm)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tiles:
+    """The choices of a kernel D = A B, unchecked: A (m, k) row-major, B (k, n) column-major, D (m, n) row-major.
+
+    With epilogue "alpha" D is alpha A B, with "beta" alpha A B + beta C. `transpose` has BLAS' letters for A and B: an
+    "n" for A has m, a "t" for B has n, side by side in memory instead of k. Then LDSM turns the fragments on their way.
+
+    `block` and `warp` are (m, n, k). `stages` counts shared-memory buffers: with one, the next tile waits in registers
+    until every warp has read the present one (Yan et al.); with two it is stored while the present one is still read;
+    with more, from Ampere on, LDGSTS writes it there, and no register is spent.
+    `sts_interleave` is the number of HMMAs between two STS.128; None is what equation 6 asks for, as far as there is
+    room. `loads` is how fragments are read from shared memory: lds, or ldsm from Turing on.
+    """
+
+    block: Shape
+    warp: Shape
+    stages: int = 1
+    sts_interleave: int | None = None
+    layout: str = "pad"
+    accumulator: str = "f16"
+    arch: str = "turing"
+    loads: str | None = None
+    epilogue: str = "none"
+    transpose: str = "tn"
+
+    @property
+    def sm(self) -> Sm:
+        """The constants of the generation."""
+        return _sm(self.arch)
+
+    @property
+    def sm_number(self) -> int:
+        """The generation as Kernel.sm has it."""
+        return int(self.sm.name.removeprefix("sm_"))
+
+    @property
+    def family(self) -> Family:
+        """The matrix instruction of the generation, with its registers."""
+        return family(self.sm_number, self.accumulator)
+
+    @property
+    def fragment_loads(self) -> str:
+        """How fragments are read: as asked, or lds up to Turing (as Yan et al.) and ldsm after it."""
+        return self.loads or ("lds" if self.sm_number < 80 else "ldsm")
+
+    @property
+    def shared_load(self) -> str:
+        """The instruction that reads fragments, as arch names it."""
+        if self.fragment_loads == "ldsm":
+            return "LDSM.4"
+        return "LDS.32" if self.sm_number >= 75 else "LDS.128"
+
+    @property
+    def not_generated(self) -> str | None:
+        """Why codegen writes no program of these choices, which closed forms know."""
+        if self.asynchronous:
+            return f"stages {self.stages}: generated kernels copy through registers, which serves 1 or 2"
+        if any(self.turned) and self.sm_number < 75:
+            return f"transpose {self.transpose}: {self.sm.name} has no LDSM to turn fragments with"
+        return None
+
+    @property
+    def asynchronous(self) -> bool:
+        """Tell whether tiles go to shared memory without passing through registers."""
+        return self.stages > 2
+
+    @property
+    def warps(self) -> tuple[int, int]:
+        """Warps along m and n."""
+        return self.block[0] // self.warp[0], self.block[1] // self.warp[1]
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return 32 * self.warps[0] * self.warps[1]
+
+    @property
+    def row_registers(self) -> int:
+        """Registers of a lane that hold one row of D."""
+        m, n, _ = self.units
+        rows = 1 << sum(row > 0 for row, _ in self.family.d.elements)
+        return m * n * self.family.d.registers // (m * rows)
+
+    @property
+    def k_steps(self) -> int:
+        """Warp tiles that a block tile has along k: each has its own set of fragments."""
+        return self.block[2] // self.warp[2]
+
+    @property
+    def units(self) -> tuple[int, int, int]:
+        """Matrix instructions (on Volta: sets of STEPs) of one k step along m, n and k."""
+        m, n, k = self.family.shape
+        return self.warp[0] // m, self.warp[1] // n, self.warp[2] // k
+
+    @property
+    def step_units(self) -> int:
+        """Matrix instructions of one k step."""
+        m, n, k = self.units
+        return m * n * k
+
+    @property
+    def turned(self) -> tuple[bool, bool]:
+        """Tell of A and of B whether their rows in memory, and in shared memory, go along m and n instead of k."""
+        return self.transpose[0] == "n", self.transpose[1] == "t"
+
+    @property
+    def tiles(self) -> tuple[Tile, Tile]:
+        """The tiles of A and of B (transposed: n rows of k) in shared memory.
+
+        `pad` adds 8 halves after every 128 bytes: at the paper's block k of 32, after every second row.
+        """
+        m, n, k = self.block
+        shapes = [(k, size) if turned else (size, k) for size, turned in zip((m, n), self.turned, strict=True)]
+        a, b = (Tile(rows=rows, cols=cols, layout=self.layout, pad_every=max(1, 64 // cols)) for rows, cols in shapes)
+        return a, b
+
+    @property
+    def buffer_bytes(self) -> int:
+        """Shared memory of one stage."""
+        return sum(tile.shared_bytes for tile in self.tiles)
+
+    @property
+    def shared_bytes(self) -> int:
+        """Shared memory of a block."""
+        return self.stages * self.buffer_bytes
+
+    @property
+    def copy_bytes(self) -> int:
+        """Bytes of A and B that a block copies to shared memory in one iteration."""
+        m, n, k = self.block
+        return 2 * (m + n) * k
+
+    @property
+    def registers(self) -> int:
+        """Registers of a thread."""
+        return allocate(self).total
+
+    def occupancy(self, device: Device) -> Occupancy:
+        """Return how many blocks an SM of a board holds."""
+        return occupancy(device, threads=self.threads, registers=self.registers, shared_bytes=self.shared_bytes)
+
+    @property
+    def deals(self) -> bool:
+        """Tell whether D's columns are dealt to pairs of matrix instructions, four neighbours to a lane.
+
+        A lane holds two neighbours of a row of D. As halves they are 4 bytes, and four lanes' are half a sector of
+        global memory. So two instructions side by side take columns 0, 1, 4, 5, ... and 2, 3, 6, 7, ...: together a
+        lane's are 8 bytes, and its quad's a sector. Where B's columns stand in shared memory decides it. Eight lanes of
+        an STS.128 fill whole lines of it with two columns of 32 or more, but not with four of 16, dealt apart.
+        """
+        fits = self.units[1] > 1 and self.block[2] >= 32 and not self.turned[1]
+        return self.accumulator == "f16" and self.sm_number >= 75 and fits
+
+    def shared_row(self, which: int, row: int) -> int:
+        """Return the row of its shared-memory tile in which a row of A (0) or a column of B (1) stands."""
+        return row & ~0xE | (row & 2) << 2 | (row & 12) >> 1 if which and self.deals else row
+
+    def column(self, place: int) -> int:
+        """Return the column of D that stands at a row of B's shared-memory tile: the inverse of shared_row."""
+        return place & ~0xE | (place & 8) >> 2 | (place & 6) << 1 if self.deals else place
+
+    @property
+    def copies(self) -> tuple[int, int]:
+        """LDG.128 and STS.128 that a thread executes for a tile of A and for one of B."""
+        m, n, k = self.block
+        return m * k // CHUNK // self.threads, n * k // CHUNK // self.threads
+
+    def copy_rows(self, which: int) -> int:
+        """Return the rows of A's (0) or B's tile that one LDG.128 of every thread brings."""
+        return self.threads * CHUNK // self.tiles[which].cols
+
+    @property
+    def load_depth(self) -> int:
+        """Elements along k that a fragment load covers."""
+        return CHUNK if self.fragment_loads == "lds" else max(CHUNK, self.family.shape[2])
+
+    def load_rows(self, which: int) -> int:
+        """Return the rows (columns of B) that one LDSM of A's (0) or B's fragments covers: four matrices at most."""
+        matrices_along_k = max(self.family.shape[2] // CHUNK, 1)
+        return min(self.warp[which], 4 // matrices_along_k * CHUNK)
+
+    @property
+    def interval_cycles(self) -> int:
+        """Cycles of a matrix instruction's unit on its sub-core's tensor pipe."""
+        return self.family.steps * self.sm.tensor[self.family.constants].issue_interval_cycles
+
+    def spacing(self, cpi_cycles: float) -> int:
+        """Return how many HMMAs must lie between two memory instructions of that CPI: equation 6 of Yan et al.
+
+        While a sub-core computes, all of them send their memory instructions through one path.
+        """
+        return ceil(self.sm.limits.sub_cores * cpi_cycles / self.interval_cycles)
+
+    @property
+    def sts_room(self) -> int:
+        """HMMAs that the STS.128 of an iteration can be spread over.
+
+        One buffer is free only in the last k step, when its last fragments have been read; with two, from the middle of
+        the iteration on, when the loads have arrived.
+        """
+        one_step = self.step_units
+        if self.stages == 1:
+            return one_step - 2
+        return self.k_steps * one_step - one_step // 2 - self.load_room - 1
+
+    @property
+    def load_room(self) -> int:
+        """HMMAs at the start of an iteration, half of all but the last step's, among which the LDG.128 issue."""
+        return (self.k_steps - 1) * self.step_units // 2 + 1
+
+    @property
+    def interleave(self) -> int:
+        """HMMAs between two STS.128."""
+        if self.sts_interleave is not None:
+            return self.sts_interleave
+        gaps = max(sum(self.copies) - 1, 1)
+        return max(min(self.spacing(self.sm.memory["STS.128"].cpi_cycles), self.sts_room // gaps), 0)
+
+    @property
+    def name(self) -> str:
+        """The kernel's name."""
+        block, warp = ("x".join(map(str, sizes)) for sizes in (self.block, self.warp))
+        choices = [self.layout, self.fragment_loads, self.accumulator]
+        choices += [] if self.epilogue == "none" else [self.epilogue]
+        choices += [] if self.transpose == "tn" else [self.transpose]
+        return "_".join(["hgemm", block, warp, *choices, f"{self.stages}buf", f"sts{self.interleave}"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the choices as JSON types, in the words of cuBLAS' users."""
+        return {
+            "block": list(self.block),
+            "warp": list(self.warp),
+            "instr": self.family.constants,
+            "stages": self.stages,
+            "layout": self.layout,
+            "accumulator": self.accumulator,
+            "loads": self.fragment_loads,
+            "sts_interleave": self.interleave,
+            "epilogue": self.epilogue,
+        }
+
+    def padded(self, m: int, n: int, k: int) -> Shape:
+        """Return a problem's sizes rounded up to whole blocks."""
+        return tuple(-(-size // tile) * tile for size, tile in zip((m, n, k), self.block, strict=True))  # type: ignore[return-value]
+
+    def grid(self, m: int, n: int) -> tuple[int, int, int]:
+        """Return the launch's grid: blocks along n, then along m."""
+        return -(-n // self.block[1]), -(-m // self.block[0]), 1
+
+    def column_bits(self, which: int) -> int:
+        """Return the bits of a thread's number that choose its 16 bytes in a tile's row; the rest choose the row."""
+        return int(log2(self.tiles[which].cols // CHUNK))

@@ -1,0 +1,1 @@
+"""NVIDIA, Matrix Multiplication Background User's Guide."""

@@ -1,0 +1,1 @@
+"""Yan, Wang and Chu, Demystifying tensor cores to optimize half-precision matrix multiply, IPDPS 2020."""

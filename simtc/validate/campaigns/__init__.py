@@ -1,0 +1,1 @@
+"""The campaigns, one module each: `cases(settings, chip)` returns what one compares."""
