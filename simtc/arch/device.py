@@ -44,6 +44,7 @@ class Device:
 
     name: str
     product: str  # as the vendor calls it
+    cuda: str  # a pattern that is found in the name that CUDA gives the board, in lower case, and in no other board's
     sm_name: str  # sm_75; of boards with closed forms alone: sm_13, sm_20
     limits: Limits
     scalar: Scalar
@@ -212,7 +213,7 @@ def device(name: str) -> Device:
 def load_device(path: Path) -> Device:
     """Read a board from a file."""
     reader = Reader(path)
-    name, product, sm_name = (reader.text(key) for key in ("name", "product", "sm"))
+    name, product, cuda, sm_name = (reader.text(key) for key in ("name", "product", "cuda", "sm"))
     cycle_level = None if "limits" in reader.table else sm(sm_name)
     limits = cycle_level.limits if cycle_level else reader.take(Limits, "limits")
     scalar = Scalar.of(cycle_level.limits, cycle_level.pipes) if cycle_level else reader.take(Scalar, "scalar")
@@ -222,6 +223,7 @@ def load_device(path: Path) -> Device:
     return Device(
         name=name,
         product=product,
+        cuda=cuda,
         sm_name=sm_name,
         limits=limits,
         scalar=scalar,

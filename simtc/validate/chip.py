@@ -12,21 +12,6 @@ from simtc.numerics.rules import architecture_named
 
 __all__ = ["Chip"]
 
-# What CUDA calls a board, in lower case -> simtc's name of it; the first that is found counts.
-_BOARDS = {
-    r"v100-sxm2": "v100_sxm2",
-    r"v100-pcie": "v100_pcie",
-    r"titan v\b": "titan_v",
-    r"rtx 2070$": "rtx2070",
-    r"rtx 2080 ti": "rtx2080ti",
-    r"\bt4$": "t4",
-    r"\ba100-sxm": "a100_sxm",
-    r"\ba100(-| 80gb )pcie": "a100_pcie",
-    r"\borin\b": "orin_agx",
-    r"\bh100 80gb hbm3": "h100_sxm",
-    r"\bh200$": "h200",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Chip:
@@ -61,8 +46,8 @@ class Chip:
     @property
     def _named(self) -> str | None:
         words = self.name.lower()
-        found = (board for called, board in _BOARDS.items() if re.search(called, words) or self.name == board)
-        return next(found, None)
+        boards = (chips.device(name) for name in chips.device_names())
+        return next((board.name for board in boards if re.search(board.cuda, words) or self.name == board.name), None)
 
     @property
     def board(self) -> Device:
