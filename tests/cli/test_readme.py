@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import shlex
 import subprocess
@@ -27,6 +28,12 @@ def test_the_first_commands_output():
         ours, theirs = (next(line for line in lines if line.startswith(name)) for lines in (said, shown))
         assert _words(ours) == _words(theirs)
         assert _numbers(ours) == pytest.approx(_numbers(theirs), rel=0.02)
+
+
+def test_the_python_example():
+    if not README.exists():
+        pytest.skip("the README is not beside the tests")
+    assert doctest.testfile(str(README), module_relative=False).failed == 0
 
 
 def _words(line):
