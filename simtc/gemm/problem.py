@@ -14,7 +14,7 @@ from simtc.arch import Device
 from simtc.errors import BadInputError
 from simtc.gemm.shipped import Shipped
 from simtc.launch import launch
-from simtc.launch.launch import INSTRUCTION_LIMIT
+from simtc.launch.launch import INSTRUCTION_LIMIT, LAUNCH_LIMIT
 from simtc.results import LaunchResult
 
 __all__ = ["Solved", "operands", "read_matrix", "solve"]
@@ -125,6 +125,7 @@ def solve(
     timeline: bool = False,
     check: bool = False,
     instruction_limit: int = INSTRUCTION_LIMIT,
+    launch_limit: int = LAUNCH_LIMIT,
     progress: Callable[[int, int], None] | None = None,
 ) -> Solved:
     """Run a shipped GEMM over arrays from `operands`; D holds the result, unless only a sample of it was timed.
@@ -148,6 +149,7 @@ def solve(
         timeline=timeline,
         check=check,
         instruction_limit=instruction_limit,
+        launch_limit=launch_limit,
         progress=progress,
     )
     error = None if fidelity == "sampled" else _error(kernel, arrays, alpha, beta)
