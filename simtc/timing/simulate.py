@@ -24,7 +24,7 @@ from simtc.timing.setup import new_clock, room_of
 from simtc.timing.state import CACHES, CLOCK, TABLE, Clock
 from simtc.timing.tables import clock_table
 
-__all__ = ["time_launch"]
+__all__ = ["limit_reached", "time_launch"]
 
 _WINDOWS = 4000  # of all SMs, between two reports of progress: some ten thousand instructions
 
@@ -67,7 +67,7 @@ def time_launch(request: Request) -> Timing:
         outcome = int(run_chip(step, *parts, *clocked, span, windows))
         if clock.sms["overflow"].any():
             raise SimtcError(f"{kernel.name}: more events are pending in one SM than the clock has room for")
-        outcome = outcome or _limit_reached(request, state, clock)
+        outcome = outcome or limit_reached(request, state, clock)
         if outcome < 0:
             raise fault_error(outcome, kernel, state, request.arena, request.grid)
         if request.progress:
@@ -76,7 +76,7 @@ def time_launch(request: Request) -> Timing:
     return read_timing(kernel, clock, room, device, request.rested)
 
 
-def _limit_reached(request: Request, state: State, clock: Clock) -> int:
+def limit_reached(request: Request, state: State, clock: Clock) -> int:
     """Return a fault if warps under way have executed more instructions than they may, and say which; or 0."""
     executed = np.where(clock.warps["resident"], state.warps["executed"], 0)
     most = int(np.argmax(executed))
