@@ -51,6 +51,7 @@ __all__ = ["run"]
     "--check", is_flag=True, help="also find reads of what nothing wrote, and races in shared memory (slower)"
 )
 @click.option("--max-instructions", type=int, help="stop a warp after so many instructions")
+@click.option("--max-launch-instructions", type=int, help="stop when the blocks under way executed so many together")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.run/1")
 def run(target: str | None, kernel: str | None, **options: Any) -> None:
     """Execute TARGET: a shipped kernel's name, or a cubin or listing and the KERNEL in it.
@@ -115,7 +116,7 @@ def _board(options: dict[str, Any]) -> Any:
 def _run_shipped(name: str, options: dict[str, Any]) -> None:
     from simtc.gemm.shipped import shipped  # noqa: PLC0415
     from simtc.report.run import gemm_text  # noqa: PLC0415
-    from simtc.run.launch import INSTRUCTION_LIMIT  # noqa: PLC0415
+    from simtc.run.launch import INSTRUCTION_LIMIT, LAUNCH_LIMIT  # noqa: PLC0415
     from simtc.run.solve import operands, read_matrix, solve  # noqa: PLC0415
 
     one, board = shipped(name), _board(options)
@@ -137,6 +138,7 @@ def _run_shipped(name: str, options: dict[str, Any]) -> None:
             timing=options["timing"], fidelity=options["fidelity"], caches=options["caches"],
             timeline=bool(options["timeline"]), check=options["check"], progress=progress,
             instruction_limit=options["max_instructions"] or INSTRUCTION_LIMIT,
+            launch_limit=options["max_launch_instructions"] or LAUNCH_LIMIT,
         )  # fmt: skip
     _write_timing(solved.launch, f"{name} {m} x {n} x {k} on {board.name}", options)
     if options["out"]:
@@ -150,7 +152,7 @@ def _run_shipped(name: str, options: dict[str, Any]) -> None:
 
 def _run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
     from simtc.report.run import launch_text  # noqa: PLC0415
-    from simtc.run.launch import INSTRUCTION_LIMIT, launch  # noqa: PLC0415
+    from simtc.run.launch import INSTRUCTION_LIMIT, LAUNCH_LIMIT, launch  # noqa: PLC0415
     from simtc.run.specs import arguments_from_specs  # noqa: PLC0415
     from simtc.sass import load  # noqa: PLC0415
 
@@ -173,6 +175,7 @@ def _run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
             fidelity=options["fidelity"], caches=options["caches"], timeline=bool(options["timeline"]),
             check=options["check"], progress=progress,
             instruction_limit=options["max_instructions"] or INSTRUCTION_LIMIT,
+            launch_limit=options["max_launch_instructions"] or LAUNCH_LIMIT,
         )  # fmt: skip
     _write_timing(result, f"{chosen.name} on {result.device}", options)
     for target, array in parsed.saves:

@@ -4,6 +4,10 @@ Lanes of a warp may part ways. Those that execute together are `active` and shar
 own `lane_pc`. A convergence barrier (BSSY .. BSYNC) holds lanes back until all its participants have come; when the
 active lanes stop, a group of ready lanes with the lowest address goes on.
 
+Since Volta a block barrier holds threads, not warps: a warp has come to it once all its lanes that have not exited wait
+there, at whichever instruction, and counts 32 threads then, however many lanes it has (PTX ISA, barrier). Lanes of one
+warp that wait at different barriers therefore wait for ever.
+
 Lanes that parted stay apart, in `lane_group`, until a barrier joins them, even where they stand at the same address: an
 H200 executes a BSYNC once for each group that comes to it (instructions counted in sorts with nested branches).
 """
@@ -20,8 +24,10 @@ from simtc.machine.types import OP, int64, uint32, void
 __all__ = ["control", "release"]
 
 _ONE = np.uint32(1)
-_SYNC = 16
-_BLOCK = 17
+# What a lane waits for, in lane_wait: a convergence barrier below these, or
+_SYNC = 16  # WARPSYNC,
+_BLOCK = 17  # and from here on the 16 barriers of the block,
+_ARRIVE = 33  # and those where it will not wait for other warps (BAR.ARV)
 
 
 @jit(int64(uint32))
@@ -91,13 +97,16 @@ def _regroup(s: Arrays, w: Int) -> Int:
         pc, mine = warp.lane_pc[lane], warp.lane_group[lane]
         if (ready >> uint32(lane)) & _ONE and (pc < lowest or (pc == lowest and mine < group)):
             lowest, group = pc, mine
+    if ready == 0:
+        warp.active = uint32(0)
+        return 0
     active = uint32(0)
     for lane in range(32):
         if (ready >> uint32(lane)) & _ONE and warp.lane_pc[lane] == lowest and warp.lane_group[lane] == group:
             active |= _ONE << uint32(lane)
     warp.active = active
     warp.pc = lowest
-    return 1 if ready else 0
+    return 1
 
 
 @jit(int64(STATE, int64, int64))
@@ -123,6 +132,37 @@ def release(s: Arrays, slot: Int, b: Int) -> Int:
     return 1
 
 
+@jit(int64(STATE, int64, int64))
+def _wait(s: Arrays, w: Int, b: Int) -> Int:
+    """Make a warp wait at a block barrier to which all its lanes have come."""
+    warp = s.warps[w]
+    warp.waiting, warp.barrier = Waiting.BARRIER, b
+    s.blocks[warp.block].arrived[b] += 32
+    return Outcome.BRANCHED if release(s, warp.block, b) else Outcome.BLOCKED
+
+
+@jit(int64(STATE, int64))
+def _come(s: Arrays, w: Int) -> Int:
+    """Let a warp none of whose lanes can go on come to the block barrier where all of them wait, if they do."""
+    warp = s.warps[w]
+    first = int64(0)
+    while not (warp.alive >> uint32(first)) & _ONE:
+        first += 1
+    what = int64(warp.lane_wait[first])
+    warp.pc = warp.lane_pc[first] - 1
+    if what < _BLOCK or _waiters(s, w, what) != warp.alive:
+        s.event[Event.MASK], s.event[Event.PC] = int64(warp.blocked), int64(warp.pc)
+        return Outcome.DEADLOCK
+    if what < _ARRIVE:
+        return _wait(s, w, what - _BLOCK)
+    warp.blocked = uint32(0)
+    _group(s, w, warp.alive)
+    _regroup(s, w)
+    s.blocks[warp.block].arrived[what - _ARRIVE] += 32
+    release(s, warp.block, what - _ARRIVE)
+    return Outcome.BRANCHED
+
+
 @jit(int64(STATE, int64))
 def _stop(s: Arrays, w: Int) -> Int:
     """Go on with other lanes after the active ones stopped; or the whole warp waits, or has ended."""
@@ -138,13 +178,7 @@ def _stop(s: Arrays, w: Int) -> Int:
     _free(s, w)
     if _regroup(s, w):
         return Outcome.BRANCHED
-    at_barrier = _waiters(s, w, _BLOCK)
-    if at_barrier != warp.alive:
-        s.event[Event.MASK] = int64(warp.blocked)
-        return Outcome.DEADLOCK
-    warp.waiting = Waiting.BARRIER
-    block.arrived[warp.barrier] += 32
-    return Outcome.BRANCHED if release(s, warp.block, warp.barrier) else Outcome.BLOCKED
+    return _come(s, w)
 
 
 @jit(int64(STATE, int64, uint32, int64, int64))
@@ -215,10 +249,18 @@ def _indirect(s: Arrays, op: Record, w: Int, a: Int, m: Int) -> Int:
 def _barrier(s: Arrays, op: Record, w: Int, m: Int, a: Int, c: Int, q: Int) -> Int:
     """Arrive at a block barrier; variant 0 SYNC, 1 ARV, 2 RED (which counts the threads whose predicate holds)."""
     warp = s.warps[w]
+    if m == 0:
+        warp.pc += 1
+        return Outcome.NEXT
     block = s.blocks[warp.block]
-    b = int64(op.imm) if op.imm >= 0 else int64(_first(s, a, m) & uint32(15))
-    block.expected[b] = op.aux if op.aux >= 0 else int64(_first(s, c, m) >> uint32(16))
-    if op.variant == 1:
+    b, expected = int64(op.imm), int64(op.aux)
+    if b < 0:  # one register holds the barrier's number and above it how many threads it takes
+        b = int64(_first(s, a, m) & uint32(15))
+    if expected < 0:
+        word = _first(s, c, m)
+        expected = int64((word >> uint32(16) if op.imm < 0 else word) & uint32(0xFFF))
+    block.expected[b] = expected
+    if op.variant == 1 and m == warp.alive:
         block.arrived[b] += 32
         release(s, warp.block, b)
         warp.pc += 1
@@ -226,16 +268,13 @@ def _barrier(s: Arrays, op: Record, w: Int, m: Int, a: Int, c: Int, q: Int) -> I
     if op.variant == 2:
         block.voted[b] += _count(q & m)
         block.voters[b] += _count(m)
-    warp.barrier = b
     if m == warp.alive:  # the common case: the whole warp arrives together
         for lane in range(32):
             warp.lane_pc[lane] = warp.pc + 1
-            warp.lane_wait[lane] = _BLOCK
+            warp.lane_wait[lane] = _BLOCK + b
         warp.blocked = m
-        warp.waiting = Waiting.BARRIER
-        block.arrived[b] += 32
-        return Outcome.BRANCHED if release(s, warp.block, b) else Outcome.BLOCKED
-    return _block_lanes(s, w, m, _BLOCK, warp.pc + 1)
+        return _wait(s, w, b)
+    return _block_lanes(s, w, m, b + (_ARRIVE if op.variant == 1 else _BLOCK), warp.pc + 1)
 
 
 @jit(int64(STATE, OP, int64, int64, int64, uint32, uint32))
@@ -257,15 +296,15 @@ def control(s: Arrays, op: Record, w: Int, a: Int, b: Int, m: Int, q: Int) -> In
             warp.pc += 1
             return Outcome.NEXT
         return _stop(s, w)
-    if code == Control.CONVERGE:
+    if code == Control.CONVERGE and m:
         if m == warp.active and warp.convergence[op.imm] & warp.alive & ~m == 0:
             warp.convergence[op.imm] = uint32(0)
             warp.pc += 1
             return Outcome.NEXT
         return _block_lanes(s, w, m, op.imm, warp.pc + 1)
-    if code == Control.WARP_SYNC:
+    if code == Control.WARP_SYNC and m:
         wanted = uint32(_first(s, a, m) ^ op.a_xor) & warp.alive
-        if wanted & ~warp.active == 0:
+        if wanted & ~m == 0:  # lanes whose predicate is off have not come
             warp.pc += 1
             return Outcome.NEXT
         for lane in range(32):

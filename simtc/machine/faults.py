@@ -26,7 +26,9 @@ _WHAT = {
     Outcome.RACE_AFTER_WRITE: "shared memory race: another warp wrote this byte since the last barrier",
     Outcome.RACE_AFTER_READ: "shared memory race: another warp read this byte since the last barrier",
     Outcome.DEADLOCK: "a barrier that can never complete",
+    Outcome.HANGS: "a wait for a scoreboard that nothing brings down",
     Outcome.INSTRUCTION_LIMIT: "instruction limit reached",
+    Outcome.LAUNCH_LIMIT: "instruction limit of the launch reached by blocks that have not ended",
 }
 _ADDRESSED = (Outcome.OUT_OF_BOUNDS, Outcome.MISALIGNED)
 _PLACED = (
@@ -84,6 +86,8 @@ def _particulars(what: Outcome, event: np.ndarray, arena: Arena) -> str:
         return f", lanes {_lanes(int(event[Event.MASK]))} wait there"
     if what is Outcome.INSTRUCTION_LIMIT:
         return "; if it does end, raise the limit with --max-instructions (instruction_limit=)"
+    if what is Outcome.LAUNCH_LIMIT:
+        return "; if they do end, raise the limit with --max-launch-instructions (launch_limit=)"
     return ""
 
 

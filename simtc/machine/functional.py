@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,53 @@ from simtc.machine.faults import fault_error
 from simtc.machine.lowering import Lowered
 from simtc.machine.run import run_blocks
 from simtc.machine.shadow import new_shadow
-from simtc.machine.state import CODE, MEMORY, STATE, Memory, State, new_state
+from simtc.machine.state import CODE, MEMORY, STATE, Event, Memory, State, new_state
 from simtc.machine.step import step
 from simtc.numerics.compiled import work_words
 
 __all__ = ["execute"]
 
 _SERIAL_RESIDENT = 64  # blocks that take turns when a kernel's blocks may wait for one another
+_PIECES = 128  # parts that a grid is handed out in, of so many blocks at most:
+_LARGEST = 64
 WORK_WORDS = work_words(16, 16, 256)
+
+
+class _Pieces:
+    """A grid, handed out piece after piece; nothing is handed out, or goes on, behind a block that has faulted."""
+
+    def __init__(self, blocks: int, size: int, progress: Callable[[int, int], None] | None) -> None:
+        self.halt = np.array([blocks], np.int64)  # blocks from this number on are of no use; compiled code looks at it
+        self.fault: tuple[int, State] | None = None
+        self._blocks, self._size, self._progress = blocks, size, progress
+        self._next = self._done = 0
+        self._lock = Lock()
+
+    def take(self) -> tuple[int, int] | None:
+        """Return the next blocks to run, first and behind the last, or None."""
+        with self._lock:
+            first = self._next
+            self._next = min(first + self._size, self._blocks)
+            return (first, self._next) if first < min(self._blocks, self.halt[0]) else None
+
+    def ended(self, blocks: int) -> None:
+        """Note that blocks have ended."""
+        with self._lock:
+            self._done += blocks
+            if self._progress:
+                self._progress(self._done, self._blocks)
+
+    def faulted(self, outcome: int, block: int, state: State) -> None:
+        """Note that a block has faulted: blocks before it go on, for the fault of the first one is what counts."""
+        with self._lock:
+            if block < self.halt[0]:
+                self.halt[0] = block
+                self.fault = outcome, state
+
+    def stop(self) -> None:
+        """Stop every block."""
+        with self._lock:
+            self.halt[0] = 0
 
 
 def execute(
@@ -34,56 +74,55 @@ def execute(
     memory: Memory,
     arena: Arena,
     instruction_limit: int,
+    launch_limit: int,
     check: bool = False,
     progress: Callable[[int, int], None] | None = None,
     threads: int | None = None,
 ) -> int:
     """Execute every block and return the number of warp-instructions.
 
-    Blocks run in parallel, unless the kernel has global atomics: then they take turns in a fixed order, so that every
-    run gives the same result. With `check`, reads of what nothing wrote and races in shared memory are faults too.
+    Blocks run in parallel, unless they may look at what others write while they run (atomics and volatile loads of
+    global memory): then they take turns in a fixed order, so that every run gives the same result. With `check`, reads
+    of what nothing wrote and races in shared memory are faults too.
 
     Raises:
-        KernelFaultError: the kernel did what a GPU would fault on.
+        KernelFaultError: the kernel did what a GPU would fault on; of several blocks that do, the first one's.
 
     """
     blocks = grid[0] * grid[1] * grid[2]
-    numbers = np.arange(blocks, dtype=np.int64)
-    workers = 1 if lowered.has_atomics else min(threads or os.cpu_count() or 1, blocks)
-    slots = min(_SERIAL_RESIDENT, blocks) if lowered.has_atomics else 1
+    serial = lowered.blocks_talk
+    workers = 1 if serial else min(threads or os.cpu_count() or 1, blocks)
+    slots = min(_SERIAL_RESIDENT, blocks) if serial else 1
     shadows = [new_shadow(lowered.kernel, lowered.code, geometry, slots) if check else None for _ in range(workers)]
     states = [new_state(literals, geometry, slots=slots, work_words=WORK_WORDS, shadow=shadow) for shadow in shadows]
     advance = _checked() if check else step
-    if lowered.has_atomics:
-        pieces = [(0, blocks)]
-    else:
-        size = max(1, min(64, blocks // (8 * workers)))
-        pieces = [(first, min(first + size, blocks)) for first in range(0, blocks, size)]
+    # the same pieces for any number of threads, so that each finds the same fault
+    pieces = _Pieces(blocks, blocks if serial else min(max(blocks // _PIECES, 1), _LARGEST), progress)
     shared_memory, code = bundle(MEMORY, memory), bundle(CODE, lowered.code)
-    executed = [np.zeros(1, np.int64) for _ in range(workers)]
-    done = 0
 
-    def worker(index: int) -> tuple[int, State] | None:
-        nonlocal done
-        state = states[index]
-        mine = bundle(STATE, state)
-        for first, last in pieces[index::workers]:
+    def worker(state: State) -> int:
+        mine, executed = bundle(STATE, state), np.zeros(1, np.int64)
+        while piece := pieces.take():
             outcome = run_blocks(
-                advance, mine, shared_memory, code, numbers, first, last, instruction_limit, executed[index]
+                advance, mine, shared_memory, code, pieces.halt, executed, *piece, instruction_limit, launch_limit
             )
             if outcome < 0:
-                return outcome, state
-            done += last - first
-            if progress:
-                progress(done, blocks)
-        return None
+                pieces.faulted(outcome, int(state.event[Event.BLOCK]), state)
+            if outcome:
+                break
+            pieces.ended(piece[1] - piece[0])
+        return int(executed[0])
 
     with ThreadPoolExecutor(workers) as pool:
-        faults = [fault for fault in pool.map(worker, range(workers)) if fault]
-    if faults:
-        outcome, state = faults[0]
+        try:
+            instructions = sum([future.result() for future in [pool.submit(worker, state) for state in states]])
+        except BaseException:  # Ctrl-C comes to this thread alone: the others would go on to their ends
+            pieces.stop()
+            raise
+    if pieces.fault:
+        outcome, state = pieces.fault
         raise fault_error(outcome, lowered.kernel, state, arena, grid)
-    return int(sum(int(count[0]) for count in executed))
+    return instructions
 
 
 def _checked() -> Any:

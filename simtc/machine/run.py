@@ -50,17 +50,19 @@ def start_block(s: Arrays, slot: Int, number: Int) -> None:
         s.P[w * PREDICATES + TRUE], s.P[w * PREDICATES + UNIFORM_PREDICATE + TRUE] = _FULL, _FULL
 
 
-@jit(int64(STEP, STATE, MEMORY, CODE, int64, int64))
-def _turn(step: Arrays, s: Arrays, mem: Arrays, code: Arrays, slot: Int, limit: Int) -> Int:
-    """Give every ready warp of a block one turn; return 0, 1 once the block has ended, or a fault."""
+@jit(int64(STEP, STATE, MEMORY, CODE, LONGS, int64, int64, int64))
+def _turn(step: Arrays, s: Arrays, mem: Arrays, code: Arrays, halt: Array, slot: Int, number: Int, limit: Int) -> Int:
+    """Give every ready warp of a block one turn; return 0, 1 once the block has ended, STOPPED, or a fault."""
     block = s.blocks[slot]
     progress = False
     for w in range(block.first_warp, block.first_warp + block.warps):
         warp = s.warps[w]
         if warp.waiting != Waiting.READY:
             continue
+        if number >= halt[0]:
+            return Outcome.STOPPED
         progress = True
-        stop = warp.executed + _TURN
+        stop = min(warp.executed + _TURN, limit + 1)
         while warp.executed < stop:
             s.geometry[Geometry.CLOCK] += 1
             outcome = step(s, mem, code, w)
@@ -86,47 +88,71 @@ def _turn(step: Arrays, s: Arrays, mem: Arrays, code: Arrays, slot: Int, limit: 
     return 0
 
 
-@jit(int64(STEP, STATE, MEMORY, CODE, LONGS, int64, int64, int64, LONGS), allocates=True)
+@jit(int64(STATE, int64))
+def _executed(s: Arrays, slot: Int) -> Int:
+    """Return the instructions that a block has executed, and note the warp that executed most of them."""
+    block = s.blocks[slot]
+    total, most = int64(0), int64(-1)
+    for w in range(block.first_warp, block.first_warp + block.warps):
+        warp = s.warps[w]
+        total += warp.executed
+        if warp.executed > most:
+            most = warp.executed
+            s.event[Event.WARP], s.event[Event.PC] = warp.index, warp.pc
+    return total
+
+
+@jit(int64(STEP, STATE, MEMORY, CODE, LONGS, LONGS, int64, int64, int64, int64), allocates=True)
 def run_blocks(
     step: Arrays,
     s: Arrays,
     mem: Arrays,
     code: Arrays,
-    numbers: Array,
+    halt: Array,
+    executed: Array,
     first: Int,
     last: Int,
     limit: Int,
-    executed: Array,
+    launch_limit: Int,
 ) -> Int:
-    """Run blocks numbers[first:last] with as many resident at a time as the state has slots; return 0 or a fault.
+    """Run blocks first to last - 1 with as many resident at a time as the state has slots; return 0 or a fault.
 
     Resident blocks take turns in a fixed order, so that blocks which wait for one another make progress.
-    `executed[0]` counts warp-instructions.
+    `executed[0]` counts warp-instructions. Blocks from number `halt[0]` on stop where they are: others may set it.
+    What a block can see does not depend on who runs it: a clock of its own, which counts instructions, and an SM.
     """
     slots = min(s.blocks.size, last - first)
-    running = np.full(slots, -1, np.int64)
-    following, live = first, 0
+    running, counts = np.full(slots, -1, np.int64), np.zeros(slots, np.int64)
+    following, live, total = first, 0, 0
     for slot in range(slots):
-        start_block(s, slot, numbers[following])
-        running[slot] = numbers[following]
+        start_block(s, slot, following)
+        running[slot] = following
         following += 1
         live += 1
+    s.geometry[Geometry.CLOCK] = 0
     while live:
         for slot in range(slots):
             if running[slot] < 0:
                 continue
-            state = _turn(step, s, mem, code, slot, limit)
-            if state < 0:
-                s.event[Event.BLOCK] = running[slot]
+            s.geometry[Geometry.SM_ID] = running[slot] % max(s.geometry[Geometry.SMS], 1)
+            s.event[Event.BLOCK] = running[slot]
+            state = _turn(step, s, mem, code, halt, slot, running[slot], limit)
+            if state < 0 or state == Outcome.STOPPED:
                 return state
+            before, counts[slot] = counts[slot], _executed(s, slot)
+            total += counts[slot] - before
+            if total > launch_limit:
+                return Outcome.LAUNCH_LIMIT
             if state:
-                for w in range(s.blocks[slot].first_warp, s.blocks[slot].first_warp + s.blocks[slot].warps):
-                    executed[0] += s.warps[w].executed
-                running[slot] = -1
+                executed[0] += counts[slot]
+                total -= counts[slot]
+                running[slot], counts[slot] = -1, 0
                 live -= 1
                 if following < last:
-                    start_block(s, slot, numbers[following])
-                    running[slot] = numbers[following]
+                    start_block(s, slot, following)
+                    running[slot] = following
                     following += 1
                     live += 1
+                    if slots == 1:
+                        s.geometry[Geometry.CLOCK] = 0
     return 0

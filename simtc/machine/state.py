@@ -56,7 +56,7 @@ WARP: Final = np.dtype(
         ("groups", np.int32),  # how many groups of lanes have parted or met
         ("lane_pc", np.int32, (32,)),
         ("lane_group", np.int32, (32,)),  # of a lane that is not active: those of one number go on together
-        ("lane_wait", np.int32, (32,)),  # 0..15 a convergence barrier, 16 WARPSYNC, 17 a block barrier
+        ("lane_wait", np.int32, (32,)),  # what a blocked lane waits for: see simtc.machine.control
         ("convergence", np.uint32, (16,)),  # participants of B0..B15
         ("lane_sync", np.uint32, (32,)),  # of a lane that waits at WARPSYNC: the lanes it waits for
     ],
@@ -99,6 +99,7 @@ class Outcome(IntEnum):
     BLOCKED = 2  # waits at a block barrier
     EXITED = 3
     YIELDED = 4
+    STOPPED = 5  # of a run: another block's fault, or its user, made it pointless
     OUT_OF_BOUNDS = -1
     MISALIGNED = -2
     SHARED_OUT_OF_BOUNDS = -3
@@ -114,6 +115,8 @@ class Outcome(IntEnum):
     UNKNOWN_SHARED = -13
     RACE_AFTER_WRITE = -14
     RACE_AFTER_READ = -15
+    LAUNCH_LIMIT = -40
+    HANGS = -41  # in the clock: a scoreboard that nothing will bring down
 
 
 class Event(IntEnum):
@@ -154,6 +157,7 @@ class Geometry(IntEnum):
     SM_ID = 12
     WARPS = 13  # per block
     DYNAMIC_SHARED = 14
+    SMS = 15
     COUNT = 16
 
 

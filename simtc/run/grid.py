@@ -80,6 +80,7 @@ def geometry(
     out[Geometry.REGISTERS] = min(kernel.registers, 255)
     out[Geometry.WARPS] = warps
     out[Geometry.DYNAMIC_SHARED] = shared_bytes
+    out[Geometry.SMS] = device.sm_count
     return out
 
 

@@ -16,11 +16,12 @@ from simtc.run.arguments import marshal
 from simtc.run.grid import bank0, dim3, geometry
 from simtc.timing.request import Request
 
-__all__ = ["INSTRUCTION_LIMIT", "launch"]
+__all__ = ["INSTRUCTION_LIMIT", "LAUNCH_LIMIT", "launch"]
 
 _SLICES = 1_000_000
 _FIDELITIES = ("full", "sampled")
 INSTRUCTION_LIMIT = 100_000_000  # per warp: minutes of simulation, beyond any real kernel
+LAUNCH_LIMIT = 500_000_000  # of the blocks under way at one time: likewise
 
 
 def launch(
@@ -37,10 +38,18 @@ def launch(
     timeline: bool = False,
     check: bool = False,
     instruction_limit: int = INSTRUCTION_LIMIT,
+    launch_limit: int = LAUNCH_LIMIT,
     progress: Callable[[int, int], None] | None = None,
     threads: int | None = None,
 ) -> LaunchResult:
     """Run a kernel: the arrays among `args` hold the results afterwards.
+
+    What comes out does not depend on `threads`: each block has shared memory, a clock and an SM of its own, and of
+    several blocks that fault it is the first one's fault that is raised. Blocks that look at what others do while they
+    run, through atomics or volatile loads, take turns in a fixed order. The exception is a race, which has no certain
+    result on the chip either: blocks that write different values to one place, or read with plain loads what another
+    block writes. With `threads=1` even those give the same result each time: blocks run one after another, in the
+    order of their numbers.
 
     Args:
         kernel: from `simtc.load(path)[name]`.
@@ -59,8 +68,10 @@ def launch(
             memory (several times slower; not together with timing).
         caches: "cold", or "warm" where L2 already holds the operands.
         instruction_limit: the most instructions one warp may execute.
+        launch_limit: the most that all warps of the blocks under way may have executed together; a block that has ended
+            does not count any more. It ends an endless kernel of many warps.
         progress: called with (blocks done, blocks).
-        threads: cores to use; all of them by default. The results do not depend on it.
+        threads: cores to use; all of them by default.
 
     Raises:
         BadInputError: arguments, sizes or opcodes that cannot be run.
@@ -101,6 +112,7 @@ def launch(
             arena=marshalled.arena,
             warm=caches == "warm",
             instruction_limit=instruction_limit,
+            launch_limit=launch_limit,
             slices=_SLICES if timeline else 0,
             progress=progress,
         )
@@ -115,6 +127,7 @@ def launch(
             memory=memory,
             arena=marshalled.arena,
             instruction_limit=instruction_limit,
+            launch_limit=launch_limit,
             check=check,
             progress=progress,
             threads=threads,

@@ -14,7 +14,7 @@ from simtc.arch import Device
 from simtc.errors import BadInputError
 from simtc.gemm.shipped import Shipped
 from simtc.results import LaunchResult
-from simtc.run.launch import INSTRUCTION_LIMIT, launch
+from simtc.run.launch import INSTRUCTION_LIMIT, LAUNCH_LIMIT, launch
 
 __all__ = ["Solved", "operands", "read_matrix", "solve"]
 
@@ -124,6 +124,7 @@ def solve(
     timeline: bool = False,
     check: bool = False,
     instruction_limit: int = INSTRUCTION_LIMIT,
+    launch_limit: int = LAUNCH_LIMIT,
     progress: Callable[[int, int], None] | None = None,
 ) -> Solved:
     """Run a shipped GEMM over arrays from `operands`; D holds the result, unless only a sample of it was timed.
@@ -147,6 +148,7 @@ def solve(
         timeline=timeline,
         check=check,
         instruction_limit=instruction_limit,
+        launch_limit=launch_limit,
         progress=progress,
     )
     error = None if fidelity == "sampled" else _error(kernel, arrays, alpha, beta)

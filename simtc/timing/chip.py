@@ -155,10 +155,26 @@ def _issue(
         lap = ck.lap_count[0]
         ck.laps[lap, 0], ck.laps[lap, 1], ck.laps[lap, 2] = place, w, now
         ck.lap_count[0] += 1
-    follow(ck, ck.sms[number], queue, op, s.warps, block, w, outcome, s.event[Event.TAKEN], now)
+    completed = int64(block.epoch != epoch)
+    follow(ck, ck.sms[number], queue, op, s.warps, block, w, outcome, s.event[Event.TAKEN], completed, now)
     _go_on(s, ck, w, epoch, now)
     if outcome == Outcome.EXITED and block.live_warps == 0:
         _ended(ck, number, int64(machine.block))
+    return outcome
+
+
+@jit(int64(STATE, CLOCK, int64))
+def _stuck(s: State, ck: Clock, number: Int) -> Int:
+    """Say which warp of an SM in which nothing will ever happen waits for what."""
+    slots, warps = int64(ck.chip[Chip.SLOTS]), int64(ck.chip[Chip.WARPS])
+    outcome = int64(Outcome.HANGS)
+    for w in range(number * slots * warps, (number + 1) * slots * warps):
+        machine = s.warps[w]
+        waits = machine.waiting == Waiting.BARRIER
+        if ck.warps[w].resident and outcome == Outcome.HANGS:
+            s.event[Event.WARP], s.event[Event.BLOCK] = machine.index, ck.running[machine.block]
+            s.event[Event.PC], s.event[Event.MASK] = machine.pc, int64(machine.blocked)
+            outcome = int64(Outcome.DEADLOCK) if waits else outcome
     return outcome
 
 
@@ -207,7 +223,7 @@ def _run_sm(
             return 0
         sm.next = _next_event(sm, ck.wake, cores, now)
         if sm.next >= _IDLE:  # nothing will ever happen
-            return Outcome.DEADLOCK
+            return _stuck(s, ck, number)
     return 0
 
 

@@ -257,7 +257,7 @@ def _release(ck: Clock, sm: Record, machines: Array, block: Record, now: Int) ->
             sm.barrier_free += int64(ck.chip[Chip.BARRIER_WARP])
 
 
-@jit(void(CLOCK, SM_RECORD, SUB_RECORD, OP_TIMING, MACHINE_WARP[::1], MACHINE_BLOCK, int64, int64, int64, int64))
+@jit(void(CLOCK, SM_RECORD, SUB_RECORD, OP_TIMING, MACHINE_WARP[::1], MACHINE_BLOCK, int64, int64, int64, int64, int64))
 def follow(
     ck: Clock,
     sm: Record,
@@ -268,9 +268,10 @@ def follow(
     w: Int,
     outcome: Int,
     taken: Int,
+    completed: Int,
     now: Int,
 ) -> None:
-    """Set when a warp that has just issued may go on."""
+    """Set when a warp that has just issued may go on, and those of a block barrier that it has completed."""
     warp = ck.warps[w]
     queue.last, queue.yielded, warp.issued_at, warp.throttled = w, op.yields, now, 0
     queue.issued += 1
@@ -283,9 +284,9 @@ def follow(
     if outcome == Outcome.EXITED:
         warp.resident = 0
         warp.lived += now + 1 - warp.start
-        _release(ck, sm, machines, block, now)
-    elif outcome == Outcome.BLOCKED or (op.pipe == Pipe.ADU and outcome == Outcome.BRANCHED):
+    elif outcome == Outcome.BLOCKED or (completed and outcome == Outcome.BRANCHED):
         warp.at_barrier = 1
+    if completed:
         _release(ck, sm, machines, block, now)
 
 

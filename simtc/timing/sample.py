@@ -57,6 +57,7 @@ class Sample:
     caches: Caches
     parts: tuple[State, Memory, Any]
     warm: np.ndarray | None  # sectors that L2 held before the launch
+    limit: Callable[[], int]  # a fault where its warps have executed more than they may, or 0
     grid: Grid = field(init=False)
     base: np.ndarray = field(init=False)  # the chip's own constants
     entered: int = 0  # waves
@@ -77,6 +78,7 @@ class Sample:
         sizes = np.cumsum([len(self.grid.part(w)) for w in self.part.chosen])
         while True:
             outcome = int(run_chip(step, state, mem, code, bundled, tabled, cached, span, self.skipper.windows))
+            outcome = outcome or self.limit()
             if outcome:
                 self._end_wave()
                 return outcome

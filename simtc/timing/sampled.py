@@ -8,6 +8,7 @@ leave of L2's and DRAM's bandwidth, and as what they have brought into L2. A sma
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from simtc.timing.request import Request
 from simtc.timing.residence import resident
 from simtc.timing.sample import Course, Sample
 from simtc.timing.setup import new_clock, room_of
-from simtc.timing.simulate import time_launch
+from simtc.timing.simulate import limit_reached, time_launch
 from simtc.timing.skeleton import Skeleton, skeleton
 from simtc.timing.skipping import Settled, Shortened, Traveller
 from simtc.timing.state import Caches, Clock
@@ -107,6 +108,7 @@ def _run(request: Request, room: Occupancy, bones: Skeleton, traces: Traces, par
             if skip is None
             else Shortened(place=survey.main_loop, skip=skip, **common),
             warm=held,
+            limit=partial(limit_reached, request, state, clock),
             clock=clock,
             caches=caches,
             parts=parts,

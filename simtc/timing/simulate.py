@@ -21,12 +21,12 @@ from simtc.timing.l2 import warm_l2
 from simtc.timing.reading import read_timing, require_safety
 from simtc.timing.request import Request
 from simtc.timing.setup import new_clock, room_of
-from simtc.timing.state import CACHES, CLOCK, TABLE
+from simtc.timing.state import CACHES, CLOCK, TABLE, Clock
 from simtc.timing.tables import clock_table
 
-__all__ = ["time_launch"]
+__all__ = ["limit_reached", "time_launch"]
 
-_WINDOWS = 4000  # between two reports of progress
+_WINDOWS = 4000  # of all SMs, between two reports of progress: some ten thousand instructions
 
 
 def time_launch(request: Request) -> Timing:
@@ -61,26 +61,28 @@ def time_launch(request: Request) -> Timing:
     parts = (bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, request.lowered.code))
     clocked = (bundle(CLOCK, clock), bundle(TABLE, clock_table(kernel, device)), cached)
     span = np.zeros(SPAN, np.int64)
+    windows = max(_WINDOWS // sms, 1)
     outcome = 0
     while not outcome:
-        outcome = int(run_chip(step, *parts, *clocked, span, _WINDOWS))
-        outcome = min(outcome, _limit_reached(request, state)) if outcome >= 0 else outcome
+        outcome = int(run_chip(step, *parts, *clocked, span, windows))
+        if clock.sms["overflow"].any():
+            raise SimtcError(f"{kernel.name}: more events are pending in one SM than the clock has room for")
+        outcome = outcome or limit_reached(request, state, clock)
         if outcome < 0:
             raise fault_error(outcome, kernel, state, request.arena, request.grid)
         if request.progress:
             request.progress(int(clock.grid[Queue.DONE]), blocks)
-    if clock.sms["overflow"].any():
-        raise SimtcError(f"{kernel.name}: more events are pending in one SM than the clock has room for")
     require_safety(kernel, clock)
     return read_timing(kernel, clock, room, device, request.rested)
 
 
-def _limit_reached(request: Request, state: State) -> int:
-    """Return a fault if a warp has executed more instructions than it may, and say which; or 1."""
-    longest = state.warps[int(np.argmax(state.warps["executed"]))]
-    if longest["executed"] <= request.instruction_limit:
-        return 1
+def limit_reached(request: Request, state: State, clock: Clock) -> int:
+    """Return a fault if warps under way have executed more instructions than they may, and say which; or 0."""
+    executed = np.where(clock.warps["resident"], state.warps["executed"], 0)
+    most = int(np.argmax(executed))
+    if executed[most] <= request.instruction_limit and executed.sum() <= request.launch_limit:
+        return 0
+    longest = state.warps[most]
     state.event[Event.PC], state.event[Event.WARP] = longest["pc"], longest["index"]
-    x, y, z = (int(state.blocks[longest["block"]][axis]) for axis in "xyz")
-    state.event[Event.BLOCK] = x + request.grid[0] * (y + request.grid[1] * z)
-    return int(Outcome.INSTRUCTION_LIMIT)
+    state.event[Event.BLOCK] = clock.running[longest["block"]]
+    return int(Outcome.INSTRUCTION_LIMIT if executed[most] > request.instruction_limit else Outcome.LAUNCH_LIMIT)

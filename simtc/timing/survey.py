@@ -49,6 +49,7 @@ class Traces:
         state = new_state(request.literals, request.traced(), slots=1, work_words=WORK_WORDS)
         self._parts: Any = (bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, lowered.code))
         self._bones, self._memory = bones, memory
+        self._limit = min(request.instruction_limit, _LIMIT)
         self.survey = self._survey(lowered)
 
     @property
@@ -68,7 +69,7 @@ class Traces:
 
     def _trace(self, numbers: np.ndarray, branch: int, laps: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         plan = np.zeros(Plan.COUNT, np.int64)
-        plan[:] = branch, laps, 0, _LIMIT
+        plan[:] = branch, laps, 0, self._limit
         log, count, ends = np.empty(_ROOM, np.int64), np.zeros(1, np.int64), np.zeros(len(numbers), np.int64)
         seen = np.zeros(len(self._bones.parts), np.int64)
         state, mem, code = self._parts

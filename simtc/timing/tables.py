@@ -167,10 +167,10 @@ def _conflicts(kernel: Kernel, device: Device) -> list[int]:
 
 def _late_rows(instruction: Instruction, name: str) -> frozenset[int]:
     """Return the rows that IMAD.WIDE reads or writes later than the rest: the upper halves of C and of D."""
-    if "WIDE" not in instruction.modifiers:
+    if "WIDE" not in instruction.modifiers or not instruction.operands:
         return frozenset()
     registers = [o for o in instruction.operands if o.kind in (Kind.REGISTER, Kind.UNIFORM)]
-    operand = registers[0] if name == "write" else instruction.operands[-1]
+    operand = registers[0] if name == "write" and registers else instruction.operands[-1]
     if operand.kind not in _ROW_OF:
         return frozenset()
     return frozenset({_ROW_OF[operand.kind] + operand.index + 1})

@@ -19,6 +19,7 @@ from simtc.machine.tensor import Field
 __all__ = ["Lowered", "lower", "supported"]
 
 _ATOMICS = frozenset({"ATOM", "ATOMG", "RED", "REDG"})
+_LOADS = frozenset({"LDG", "LD"})
 _LOWERINGS: dict[str, Lowering] = {
     **integer.LOWERINGS,
     **real.LOWERINGS,
@@ -46,7 +47,7 @@ class Lowered:
     kernel: Kernel
     code: Code
     literals: tuple[tuple[str, int, int], ...]
-    has_atomics: bool
+    blocks_talk: bool  # through atomics or volatile loads: a block may wait for what another one writes
 
     def rows(self, banks: dict[int, bytes]) -> np.ndarray:
         """Return the literal rows of a launch, (rows * 32,) uint32.
@@ -90,8 +91,14 @@ def lower(kernel: Kernel) -> Lowered:
         words=np.array(tables.words, np.int32),
         shifts=np.array(tables.shifts, np.int32),
     )
-    atomics = any(i.opcode in _ATOMICS for i in kernel.instructions)
-    return Lowered(kernel=kernel, code=code, literals=tuple(literals.rows), has_atomics=atomics)
+    talk = any(_looks_at_others(i) for i in kernel.instructions)
+    return Lowered(kernel=kernel, code=code, literals=tuple(literals.rows), blocks_talk=talk)
+
+
+def _looks_at_others(instruction: Instruction) -> bool:
+    """Tell whether an instruction may see what other blocks do: .STRONG loads are volatile, relaxed or acquire."""
+    strong = "STRONG" in instruction.modifiers and not {"CTA", "SM"} & set(instruction.modifiers)
+    return instruction.opcode in _ATOMICS or (instruction.opcode in _LOADS and strong)
 
 
 def _one(instruction: Instruction, kernel: Kernel, literals: Literals, tables: MatrixTables) -> np.ndarray:

@@ -10,6 +10,7 @@ from simtc.machine.special import Special
 __all__ = ["LOWERINGS"]
 
 _ALL = 0xFFFFFFFF
+_BARRIER_THREADS = 4095  # as its field says; a block has at most 1024
 
 
 def _nothing(b: Builder) -> None:
@@ -117,14 +118,16 @@ def _bar(b: Builder) -> None:
     b.op["variant"] = 1 if "ARV" in b.mods else 2 if "RED" in b.mods else 0
     which = b.take()
     if which.kind is Kind.IMMEDIATE:
-        if which.value > 15:
+        if not 0 <= which.value <= 15:
             raise refuse(b.i, "there are 16 barriers")
         b.op["imm"] = which.value
     else:
         b.op["imm"] = -1
         b.plain("a", which)
     if b.more(Kind.IMMEDIATE):
-        b.op["aux"] = b.take().value
+        b.op["aux"] = count = b.take().value
+        if not 0 <= count <= _BARRIER_THREADS:
+            raise refuse(b.i, f"a barrier takes at most {_BARRIER_THREADS} threads")
     elif b.more(Kind.REGISTER):
         b.op["aux"] = -1
         b.plain("b", b.take())
