@@ -30,8 +30,8 @@ from pathlib import Path
 import numpy as np
 
 from simtc.errors import SimtcError
-from simtc.launch import launch
 from simtc.resources import folder
+from simtc.run.launch import launch
 from simtc.sass import load, parse_listing
 
 cubins = import_module("simtc.sass.load")  # the module, not the function of that name

@@ -14,7 +14,7 @@ import pytest
 
 from simtc.errors import BadInputError, KernelFaultError
 from simtc.isa import ControlCode, Kernel, Parameter
-from simtc.launch import launch
+from simtc.run.launch import launch
 from simtc.sass import load, parse_instruction
 
 DEVICES = {75: "t4", 80: "a100_sxm", 90: "h200"}

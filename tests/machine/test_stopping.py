@@ -11,7 +11,7 @@ import pytest
 
 from simtc.errors import KernelFaultError
 from simtc.isa import Kernel, Parameter
-from simtc.launch import launch
+from simtc.run.launch import launch
 from simtc.sass import load, parse_instruction
 
 LISTING = Path(__file__).with_name("data") / "control_sm75.sass"
@@ -24,7 +24,7 @@ def script(*lines):
     """Run Python in a process of its own, which is ended where it does not end itself."""
     head = (
         "import os, signal, sys, threading", "import numpy as np", "from simtc.errors import KernelFaultError",
-        "from simtc.launch import launch", "from simtc.sass import load", f"program = load({str(LISTING)!r})",
+        "from simtc.run.launch import launch", "from simtc.sass import load", f"program = load({str(LISTING)!r})",
         "most = dict(instruction_limit=1 << 60, launch_limit=1 << 60)",
     )  # fmt: skip
     text = "\n".join([*head, *lines])
