@@ -81,7 +81,7 @@ def pool():
             lines = [line for line in code.split("\n") if CODE.match(line)]
             if len(lines) <= LONGEST:
                 (own if HERE in path.parents else found).append((f".kernel {head}", lines))
-    return [*found, *own * (len(found) // len(own))]  # as many with barriers and divergence as GEMMs
+    return [*found, *own * (4 * len(found) // len(own))]  # four times as many small ones, of barriers and divergence
 
 
 def another(rng, match):
@@ -163,15 +163,13 @@ def mutated_listing(rng):
 
 @cache
 def originals():
-    """Return the cubins to begin with, and the text of every word of their code."""
-    paths = [
-        *sorted((HERE / "launch/data").glob("*.cubin")),
-        *sorted((HERE / "sass/data").glob("traps_sm[79][50].cubin")),
-    ]
+    """Return the cubins to begin with, and the instructions of each kernel of theirs as nvdisasm prints them."""
+    traps = [HERE / "sass/data" / f"traps_sm{sm}.cubin" for sm in (75, 90)]
+    paths = [*sorted((HERE / "launch/data").glob("*.cubin")), *traps]
     texts = {}
     for path in paths:
-        for kernel in load(path).values():
-            texts |= {i.encoding: i.text for i in kernel.instructions}
+        for name, kernel in load(path).items():
+            texts[name, kernel.sm] = [i.text for i in kernel.instructions]
     return [path.read_bytes() for path in paths], texts
 
 
@@ -195,17 +193,18 @@ def mutated_cubin(rng):
     return bytes(data[: rng.randrange(len(data))]) if rng.randrange(20) == 0 else bytes(data)
 
 
-def stand_in(cubin, _sm):
-    """Say what nvdisasm says of the words that are as they were, and of the others what stood in their place."""
+def stand_in(cubin, sm):
+    """Say of each word what nvdisasm said of the one in its place, under the guard that it has now."""
     _, texts = originals()
-    known = list(texts.values())
     found = {}
     for image in cubins.read_cubin(cubin, "cubin"):
-        words = [int.from_bytes(image.code[at : at + 16], "little") for at in range(0, len(image.code), 16)]
-        found[image.name] = [
-            cubins.Line(address=16 * i, text=texts.get(word, known[word % len(known)]), word=word, source=None)
-            for i, word in enumerate(words)
-        ]
+        lines = texts.get((image.name, sm)) or next(iter(texts.values()))
+        found[image.name] = []
+        for at in range(0, len(image.code), 16):
+            word, text = int.from_bytes(image.code[at : at + 16], "little"), lines[at // 16 % len(lines)]
+            guard = f"@{'!' * (word >> 15 & 1)}P{word >> 12 & 7} ".replace("@P7 ", "").replace("P7", "PT")
+            plain = text.partition(" ")[2] if text.startswith("@") else text
+            found[image.name].append(cubins.Line(address=at, text=guard + plain, word=word, source=None))
     return found
 
 
