@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ __all__ = ["INSTRUCTION_LIMIT", "launch"]
 
 _SLICES = 1_000_000
 _FIDELITIES = ("full", "sampled")
+_HAZARDS = ("note", "error")
 INSTRUCTION_LIMIT = 100_000_000  # per warp: minutes of simulation, beyond any real kernel
 
 
@@ -39,6 +41,7 @@ def launch(
     instruction_limit: int = INSTRUCTION_LIMIT,
     progress: Callable[[int, int], None] | None = None,
     threads: int | None = None,
+    hazards: str | None = None,
 ) -> LaunchResult:
     """Run a kernel: the arrays among `args` hold the results afterwards.
 
@@ -61,10 +64,13 @@ def launch(
         instruction_limit: the most instructions one warp may execute.
         progress: called with (blocks done, blocks).
         threads: cores to use; all of them by default. The results do not depend on it.
+        hazards: what becomes of a fixed-latency result that is read before simtc takes it to be ready: "note" among
+            the timing's notes, or "error". By default what SIMTC_HAZARDS in the environment says, else "note".
 
     Raises:
         BadInputError: arguments, sizes or opcodes that cannot be run.
         KernelFaultError: the kernel faulted; the arrays are as they were before the launch.
+        SimtcError: `hazards` is "error" and there is one.
 
     """
     board = arch.device(device) if isinstance(device, str) else device
@@ -74,6 +80,9 @@ def launch(
         raise unknown("fidelity", fidelity, _FIDELITIES)
     if fidelity == "sampled" and (timeline or not timing):
         raise BadInputError("fidelity 'sampled' needs timing=True, and has no timeline: it skips cycles")
+    hazards = os.environ.get("SIMTC_HAZARDS", _HAZARDS[0]) if hazards is None else hazards
+    if hazards not in _HAZARDS:
+        raise unknown("way with hazards", hazards, _HAZARDS)
     if check and timing:
         raise BadInputError("check and timing exclude each other: run once with each")
     _require_executable(kernel, board)
@@ -101,6 +110,7 @@ def launch(
             arena=marshalled.arena,
             warm=caches == "warm",
             instruction_limit=instruction_limit,
+            is_strict=hazards == "error",
             slices=_SLICES if timeline else 0,
             progress=progress,
         )

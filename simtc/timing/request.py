@@ -30,6 +30,7 @@ class Request:
     rested: Device  # the same while no tensor instruction executes: its clock may be higher then
     warm: bool  # L2 holds the operands
     instruction_limit: int  # of each warp
+    is_strict: bool = False  # a fixed-latency result that is read early is an error, not a note
     slices: int = 0  # room for the timeline
     progress: Callable[[int, int], None] | None = None  # called with what is done and how much there is
 
