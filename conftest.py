@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 _SHARED = Path(__file__).resolve().parent.parent / "shared"
+
+
+def pytest_configure(config: pytest.Config) -> None:  # noqa: ARG001 - pytest names it
+    """Let the clock's safety check be an error: in a user's run it is a note."""
+    os.environ["SIMTC_HAZARDS"] = "error"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -333,6 +333,12 @@ def control(s: Arrays, op: Record, w: Int, a: Int, b: Int, m: Int, q: Int) -> In
             _free(s, w)
         elif code == Control.WRITE_CONVERGENCE:
             warp.convergence[op.imm] = _first(s, a, m)
+        elif code == Control.COPY_CONVERGENCE:
+            members = warp.convergence[op.variant]
+            if op.aux:
+                warp.convergence[op.variant] = uint32(0)
+            warp.convergence[op.imm] = members
+            _free(s, w)
         elif code == Control.TRAP:
             return Outcome.TRAPPED
         elif code == Control.CALL_OUTSIDE:

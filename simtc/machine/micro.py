@@ -209,6 +209,7 @@ class Control(IntEnum):
     BREAK = auto()
     READ_CONVERGENCE = auto()
     WRITE_CONVERGENCE = auto()
+    COPY_CONVERGENCE = auto()
     WARP_SYNC = auto()
     BARRIER = auto()
     BARRIER_RESULT = auto()

@@ -46,7 +46,7 @@ def _time(timing: Timing) -> str:
     micro = timing.seconds * 1e6
     time = f"took         {timing.cycles:,} cycles, {micro:,.1f} us at {timing.clock_mhz} MHz (launch overhead apart)"
     if timing.fidelity == "full":
-        return time
+        return "\n".join((time, *(f"             {note}" for note in timing.notes)))
     return f"{time}\n             an estimate, {100 * timing.error_estimate:.1f} % in doubt: {'; '.join(timing.notes)}"
 
 

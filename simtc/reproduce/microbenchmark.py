@@ -63,7 +63,7 @@ def cycles(
     chip = device(board) if isinstance(board, str) else board
     one = kernel("micro", int(chip.sm_name.removeprefix("sm_")), body, shared_bytes=shared_bytes)
     args = [np.zeros(buffer_bytes, np.uint8)]
-    return launch(one, 1, 32 * warps, args, device=chip, timing=True, caches=caches).cycles
+    return launch(one, 1, 32 * warps, args, device=chip, timing=True, caches=caches, hazards="error").cycles
 
 
 def each(

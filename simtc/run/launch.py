@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ __all__ = ["INSTRUCTION_LIMIT", "LAUNCH_LIMIT", "launch"]
 
 _SLICES = 1_000_000
 _FIDELITIES = ("full", "sampled")
+_HAZARDS = ("note", "error")
 INSTRUCTION_LIMIT = 100_000_000  # per warp: minutes of simulation, beyond any real kernel
 LAUNCH_LIMIT = 500_000_000  # of the blocks under way at one time: likewise
 
@@ -41,6 +43,7 @@ def launch(
     launch_limit: int = LAUNCH_LIMIT,
     progress: Callable[[int, int], None] | None = None,
     threads: int | None = None,
+    hazards: str | None = None,
 ) -> LaunchResult:
     """Run a kernel: the arrays among `args` hold the results afterwards.
 
@@ -72,10 +75,13 @@ def launch(
             does not count any more. It ends an endless kernel of many warps.
         progress: called with (blocks done, blocks).
         threads: cores to use; all of them by default.
+        hazards: what becomes of a fixed-latency result that is read before simtc takes it to be ready: "note" among
+            the timing's notes, or "error". By default what SIMTC_HAZARDS in the environment says, else "note".
 
     Raises:
         BadInputError: arguments, sizes or opcodes that cannot be run.
         KernelFaultError: the kernel faulted; the arrays are as they were before the launch.
+        SimtcError: `hazards` is "error" and there is one.
 
     """
     board = arch.device(device) if isinstance(device, str) else device
@@ -85,6 +91,9 @@ def launch(
         raise unknown("fidelity", fidelity, _FIDELITIES)
     if fidelity == "sampled" and (timeline or not timing):
         raise BadInputError("fidelity 'sampled' needs timing=True, and has no timeline: it skips cycles")
+    hazards = os.environ.get("SIMTC_HAZARDS", _HAZARDS[0]) if hazards is None else hazards
+    if hazards not in _HAZARDS:
+        raise unknown("way with hazards", hazards, _HAZARDS)
     if check and timing:
         raise BadInputError("check and timing exclude each other: run once with each")
     _require_executable(kernel, board)
@@ -113,6 +122,7 @@ def launch(
             warm=caches == "warm",
             instruction_limit=instruction_limit,
             launch_limit=launch_limit,
+            is_strict=hazards == "error",
             slices=_SLICES if timeline else 0,
             progress=progress,
         )

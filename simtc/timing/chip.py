@@ -130,13 +130,13 @@ def _issue(
     place = int64(machine.pc)
     number = sub // int64(ck.chip[Chip.SUB_CORES])
     s.geometry[Geometry.CLOCK], s.geometry[Geometry.SM_ID] = now, number
-    check_hazards(warp, table, ck.counters, int64(ck.chip[Chip.WIDE_UPPER]), place, now)
     block = s.blocks[machine.block]
-    epoch = int64(block.epoch)
+    epoch, active = int64(block.epoch), int64(machine.active)
     outcome = step(s, mem, code, w)
     if outcome < 0:
         s.event[Event.WARP], s.event[Event.BLOCK] = machine.index, ck.running[machine.block]
         return outcome
+    check_hazards(warp, table, ck.counters, active, int64(s.event[Event.MASK]), place, now)
     ck.issued[place] += 1
     ck.counters[Counter.INSTRUCTIONS] += 1
     turn(ck, warp, w, place, int64(Stall.selected), now)

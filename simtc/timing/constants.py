@@ -10,12 +10,11 @@ from simtc.results.stall import Stall
 __all__ = [
     "ASLEEP",
     "BANKS",
+    "CLASS",
     "CODE_LINE",
     "CORES",
     "GATHERED",
-    "GUARD",
     "HEAP",
-    "LATE",
     "LINES",
     "MERGED",
     "PAIRS",
@@ -38,8 +37,7 @@ __all__ = [
 
 STALLS: Final = len(Stall)
 ROWS: Final = 336  # of the hazard table: R0.., UR0.., P0.., UP0..
-LATE: Final = 512  # added to a row that is read or written later than the others: the upper half of a wide product
-GUARD: Final = 1024  # added to the row of the predicate that guards an instruction
+CLASS: Final = 512  # times the class of its reader or producer, added to a row of the hazard table
 QUEUE: Final = 32  # places of a memory I/O ring; the modelled depths are smaller
 HEAP: Final = 4096  # events pending in one SM
 PENDING: Final = 1024  # loads of one SM on their way from L2
@@ -170,7 +168,6 @@ class Chip(IntEnum):
     WAYS = 21
     STORE_PARTIAL = 22
     STORE_FULL = 23
-    WIDE_UPPER = 27
     L2_SPREAD = 28  # latency from the nearest slices to the farthest
     DRAM_SPREAD = 29
     L2_FETCH = 30  # bytes that a miss brings from DRAM

@@ -1,141 +1,110 @@
-"""What the compiler must keep between a fixed-latency producer and its reader.
+"""What the compiler must keep between a fixed-latency result and its reader: the clock's safety check.
 
-The hardware checks nothing of it, so a violation in compiled code means that a latency table is wrong.
+The hardware checks nothing of it, so a violation in compiled code means that a constant here is wrong. A census of
+what compiled code keeps (validate/distances) bounds every entry from above. What a microbenchmark observes is
+something else, and stands in `observed_cycles`.
 """
 
 from __future__ import annotations
 
-from enum import IntEnum, auto
-
 import numpy as np
 
 from simtc.arch import Device
-from simtc.isa import Instruction, Kind
-from simtc.isa.opcodes import opcode_of
-from simtc.isa.registers import operands_written
+from simtc.arch.sections import Pipe, Pipes
 
-__all__ = ["Consumer", "Producer", "Producers"]
+__all__ = ["GUARD", "PRODUCERS", "READERS", "safe_cycles", "safe_table"]
 
-
-class Producer(IntEnum):
-    """Classes of instructions whose results have a fixed latency."""
-
-    ALU = 0
-    FMA = auto()
-    IMAD = auto()
-    IMAD_WIDE = auto()  # the lower half of its result; the upper one comes later
-    IMAD_WIDE_UPPER = auto()
-    FP16 = auto()
-    FP64 = auto()  # where its latency is fixed
-    UNIFORM = auto()
-    UNIFORM_MOVE = auto()
-    PREDICATE = auto()
-    UNIFORM_PREDICATE = auto()
-
-
-class Consumer(IntEnum):
-    """Classes of readers."""
-
-    ALU = 0
-    FMA = auto()
-    IMAD = auto()
-    FP16 = auto()
-    UNIFORM = auto()
-    MEMORY = auto()
-    TENSOR = auto()
-    VARIABLE = auto()
-    BRANCH = auto()
-    GUARD = auto()  # any instruction, as the reader of the predicate that guards it
-
-
-_UNITS = {
-    "alu": (Producer.ALU, Consumer.ALU),
-    "fma": (Producer.FMA, Consumer.FMA),
-    "fmaheavy": (Producer.IMAD, Consumer.IMAD),
-    "fp16": (Producer.FP16, Consumer.FP16),
-    "fp64": (Producer.FP64, Consumer.VARIABLE),
-    "uniform": (Producer.UNIFORM, Consumer.UNIFORM),
-}
-_MULTIPLIERS = (Producer.FMA, Producer.IMAD, Producer.IMAD_WIDE, Producer.IMAD_WIDE_UPPER)  # they forward to each other
+# Classes of `simtc.isa.dependence`; the first of each stands for what is not checked.
+PRODUCERS = (
+    "", "alu R", "fma R", "imad R", "imad.hi R", "imad.wide R", "imad.wide.upper R", "fp16 R", "fp16.mma R",
+    "fp16.compare R", "fp64 R", "alu P", "imad P", "imad.hi P", "imad.wide P", "fp16 P", "fp16.compare P", "fp64 P",
+    "uniform UR", "uniform.wide UR", "uniform.wide.upper UR", "uniform.move UR", "r2ur UR", "uniform UP",
+    "uniform.wide UP", "uniform.move UP", "r2ur P",
+)  # fmt: skip
+READERS = (
+    "", "alu", "fma", "imad", "imad.upper", "fp16", "fp16.mma", "fp16.compare", "fp64", "uniform", "uniform.upper",
+    "r2ur", "memory", "exchange", "tensor", "accumulator", "xu", "adu", "branch", "warpsync", "vote", "guard", "none",
+)  # fmt: skip
+GUARD = READERS.index("guard")
+_MULTIPLIERS = ("fma", "imad", "imad.upper")  # they forward to each other
 _SAME = {
-    Producer.ALU: (Consumer.ALU,),
-    **dict.fromkeys(_MULTIPLIERS, (Consumer.FMA, Consumer.IMAD)),
-    Producer.FP16: (Consumer.FP16,),
-    Producer.FP64: (Consumer.VARIABLE,),
-    Producer.UNIFORM: (Consumer.UNIFORM,),
-    Producer.UNIFORM_MOVE: (Consumer.UNIFORM,),
+    "alu": ("alu",),
+    "fma": _MULTIPLIERS,
+    "imad": _MULTIPLIERS,
+    "fp16": ("fp16", "fp16.mma"),
+    "fp16.mma": ("fp16", "fp16.mma"),
+    "fp16.compare": ("fp16.compare",),
+    "fp64": ("fp64", "xu", "adu"),
+    "uniform": ("uniform", "uniform.upper"),
 }
-_MOVES = ("ULDC", "UMOV", "VOTEU")
+_ARITHMETIC = ("alu", *_MULTIPLIERS, "fp16", "fp16.mma", "fp16.compare", "uniform", "uniform.upper")
 
 
-class Producers:
-    """The classes of one board's instructions, and the distances between them."""
+def safe_table(device: Device) -> np.ndarray:
+    """Return the least distances on a board in cycles, (producers, readers) int64; 0 where nothing is checked."""
+    out = np.zeros((len(PRODUCERS), len(READERS)), np.int64)
+    for i, made in enumerate(PRODUCERS):
+        for j, read in enumerate(READERS):
+            out[i, j] = safe_cycles(device.sm.pipes, made, read) if made and read else 0
+    return out
 
-    def __init__(self, device: Device) -> None:
-        self._pipes = device.sm.pipes
-        self._sm = int(device.sm_name.removeprefix("sm_"))
 
-    def producer(self, instruction: Instruction) -> int:
-        """Return the class of what an instruction writes, -1 where a scoreboard guards it."""
-        opcode, unit = opcode_of(instruction), self._unit(instruction)
-        signals = unit == "fp64" and instruction.control.write_barrier is not None
-        if unit not in _UNITS or not opcode.is_fixed_latency(self._sm) or signals:
-            return -1
-        written = operands_written(instruction)
-        if written and all(o.kind is Kind.PREDICATE for o in written):
-            return Producer.PREDICATE
-        if written and all(o.kind is Kind.UNIFORM_PREDICATE for o in written):
-            return Producer.UNIFORM_PREDICATE
-        if unit == "uniform" and instruction.opcode in _MOVES:
-            return Producer.UNIFORM_MOVE
-        if unit == "fmaheavy" and set(instruction.modifiers) & {"WIDE", "HI"}:
-            return Producer.IMAD_WIDE
-        return _UNITS[unit][0]
+def safe_cycles(pipes: Pipes, made: str, read: str) -> int:
+    """Return the least distance in cycles between a class of result and a class of reader.
 
-    def _unit(self, instruction: Instruction) -> str:
-        """Return the pipe; Hopper adds two integers on the multiplier too (VIADD)."""
-        return "fmaheavy" if instruction.opcode == "VIADD" and self._sm >= 90 else opcode_of(instruction).unit
+    Example:
+        >>> from simtc import arch
+        >>> [safe_cycles(arch.sm(name).pipes, "alu R", "memory") for name in ("turing", "ampere")]
+        [8, 5]
 
-    def consumer(self, instruction: Instruction) -> int:
-        """Return the class of an instruction as a reader."""
-        unit = self._unit(instruction)
-        if unit in _UNITS:
-            return _UNITS[unit][1]
-        if unit == "tensor":
-            return Consumer.TENSOR
-        if unit in ("cbu", "none"):
-            return Consumer.BRANCH
-        return Consumer.MEMORY if unit == "lsu" else Consumer.VARIABLE
+    """
+    source, kind = made.split()
+    if kind in ("P", "UP"):
+        return _of_predicate(pipes, source, read, uniform=kind == "UP")
+    upper = source.endswith(".upper") and source.startswith("imad") and read in _ARITHMETIC
+    cycles = _of_register(_pipe(pipes, source), source, read)
+    # a WIDE product's upper half is ready later, and its upper addend is asked for later
+    return cycles + (upper - (read == "imad.upper")) * pipes.wide_upper_cycles
 
-    def table(self) -> np.ndarray:
-        """Return the least distances in cycles, (producers, consumers) int64."""
-        pipes = self._pipes
-        constants = {
-            Producer.ALU: pipes.alu,
-            Producer.FMA: pipes.fma,
-            Producer.IMAD: pipes.imad,
-            Producer.IMAD_WIDE: pipes.imad_wide,
-            Producer.IMAD_WIDE_UPPER: pipes.imad_wide,
-            Producer.FP16: pipes.fp16,
-            Producer.FP64: pipes.fp64,
-            Producer.UNIFORM: pipes.uniform or pipes.alu,
-            Producer.UNIFORM_MOVE: pipes.uniform_move or pipes.alu,
-        }
-        out = np.zeros((len(Producer), len(Consumer)), np.int64)
-        for producer, pipe in constants.items():
-            out[producer, :] = pipe.safe_cross_cycles
-            out[producer, Consumer.MEMORY] = pipe.safe_memory_cycles
-            out[producer, Consumer.TENSOR] = pipe.safe_tensor_cycles
-            out[producer, Consumer.VARIABLE] = pipe.safe_variable_cycles
-            out[producer, list(_SAME[producer])] = pipe.safe_same_cycles
-        # arithmetic readers see the upper half later; the others wait long enough for both
-        out[Producer.IMAD_WIDE_UPPER, : Consumer.MEMORY] += pipes.wide_upper_cycles
-        # A predicate that selects or carries is read like a register, from the pipe that compares; as a guard it is
-        # read earlier. In all shipped code ptxas keeps exactly these distances, and 6 and 14 from DSETP on sm_90.
-        out[Producer.PREDICATE, :] = pipes.alu.safe_cross_cycles
-        out[Producer.PREDICATE, [Consumer.ALU, Consumer.BRANCH]] = pipes.alu.safe_same_cycles
-        out[Producer.PREDICATE, Consumer.GUARD] = pipes.safe_predicate_cycles
-        uniform = pipes.uniform or pipes.alu
-        out[Producer.UNIFORM_PREDICATE, :] = uniform.safe_same_cycles
-        out[Producer.UNIFORM_PREDICATE, Consumer.GUARD] = pipes.safe_uniform_predicate_cycles or 0
-        return out
+
+def _of_register(pipe: Pipe, source: str, read: str) -> int:
+    if read in _SAME.get(source, _SAME.get(_base(source), ())):
+        return pipe.safe_same_cycles
+    if read == "memory":
+        return pipe.safe_memory_cycles
+    if read in ("tensor", "accumulator"):
+        return pipe.safe_tensor_cycles
+    # what is decoupled from the arithmetic pipes reads as XU does: exchanges, branches to an address in registers
+    if read in ("xu", "fp64", "adu", "exchange", "branch", "warpsync", "r2ur"):
+        return pipe.safe_variable_cycles
+    return pipe.safe_cross_cycles
+
+
+def _of_predicate(pipes: Pipes, source: str, read: str, *, uniform: bool) -> int:
+    """Return what a predicate's reader keeps: one that selects or carries reads it like a register, a guard earlier.
+
+    All are kept as from the pipe that compares; ptxas keeps one or two cycles more from DSETP and HSETP2.
+    """
+    if uniform:
+        guarded = pipes.safe_uniform_predicate_cycles or 0
+        return guarded if read == "guard" else (pipes.uniform or pipes.alu).safe_same_cycles
+    if read == "guard":
+        return pipes.safe_predicate_cycles
+    carries = source.startswith("imad") and read in _MULTIPLIERS
+    return pipes.alu.safe_same_cycles if carries or read in ("alu", "branch") else pipes.alu.safe_cross_cycles
+
+
+def _pipe(pipes: Pipes, source: str) -> Pipe:
+    """Return the constants of the pipe that a class of results comes from."""
+    base = _base(source)
+    if base in ("uniform", "r2ur"):
+        pipe = pipes.uniform_move if source == "uniform.move" else pipes.uniform
+        return pipe or pipes.alu
+    if source.startswith("imad.wide"):
+        return pipes.imad_wide
+    return {"alu": pipes.alu, "fma": pipes.fma, "imad": pipes.imad, "fp16": pipes.fp16, "fp64": pipes.fp64}[base]
+
+
+def _base(source: str) -> str:
+    """Return the pipe of a class of results."""
+    return source.split(".", maxsplit=1)[0]

@@ -11,10 +11,10 @@ from simtc.machine.run import start_block
 from simtc.machine.state import BLOCK, STATE, WARP, Event, Outcome, State, Waiting
 from simtc.machine.types import LONGS, int64, void
 from simtc.results.stall import Stall
-from simtc.timing.constants import ASLEEP, GUARD, LATE, ROWS, Access, Chip, Counter, Kind, Pipe
+from simtc.timing.constants import ASLEEP, CLASS, ROWS, Access, Chip, Counter, Kind, Pipe
 from simtc.timing.events import lower_board
 from simtc.timing.fetch import fetching, misses_constant, waits_for_constant
-from simtc.timing.hazards import Consumer
+from simtc.timing.hazards import GUARD
 from simtc.timing.queue import push
 from simtc.timing.record import show
 from simtc.timing.stage import beside_tensor
@@ -171,29 +171,31 @@ def pick(
     return chosen
 
 
-@jit(void(WARP_RECORD, TABLE, LONGS, int64, int64, int64))
-def check_hazards(warp: Record, table: Table, counters: Array, wide_upper: Int, place: Int, now: Int) -> None:
-    """Check that every source with a fixed latency is ready, then note what this instruction writes."""
+@jit(void(WARP_RECORD, TABLE, LONGS, int64, int64, int64, int64))
+def check_hazards(warp: Record, table: Table, counters: Array, active: Int, lanes: Int, place: Int, now: Int) -> None:
+    """Check that every source with a fixed latency is ready, then note what this instruction writes.
+
+    `active` are the lanes that came here, all of which read the guard; `lanes` are those that execute. What other
+    lanes wrote does not matter to them.
+    """
     op = table.ops[place]
     for i in range(op.first_read, op.first_read + op.reads):
-        row = table.rows[i] & (LATE - 1)
+        row, reader = table.rows[i] % CLASS, table.rows[i] // CLASS
         written = warp.written[row]
-        if written < 0:
+        if written < 0 or not warp.writers[row] & (active if reader == GUARD else lanes):
             continue
-        by, since = written & 15, now - (written >> 4)
-        reader = int64(Consumer.GUARD) if table.rows[i] & GUARD else int64(op.consumer)
-        missing = table.safe[by, reader] - since
-        if table.rows[i] & LATE:
-            missing -= wide_upper
+        missing = table.safe[written % CLASS, reader] - (now - written // CLASS)
         if missing > 0:
             counters[Counter.HAZARDS] += 1
             if missing > counters[Counter.HAZARD_MISSING]:
                 counters[Counter.HAZARD_PLACE], counters[Counter.HAZARD_ROW] = place, row
                 counters[Counter.HAZARD_MISSING] = missing
+    if not lanes:
+        return
     for i in range(op.first_write, op.first_write + op.writes):
-        row = table.rows[i] & (LATE - 1)
-        by = int64(op.producer) + (1 if table.rows[i] & LATE else 0)
-        warp.written[row] = 16 * now + by if by >= 0 else int64(-1)
+        row, by = table.rows[i] % CLASS, table.rows[i] // CLASS
+        warp.written[row] = CLASS * now + by if by else int64(-1)
+        warp.writers[row] = lanes
 
 
 @jit(void(CLOCK, SM_RECORD, SUB_RECORD, WARP_RECORD, OP_TIMING, LONGS, LONGS, int64, int64, int64))

@@ -14,8 +14,9 @@ from simtc.timing.constants import (
 )
 from simtc.timing.occupancy import Occupancy
 from simtc.timing.state import Clock
+from simtc.timing.tables import name_of_row
 
-__all__ = ["read_timing", "require_safety"]
+__all__ = ["read_timing", "safety"]
 
 _PIPE_NAMES = {
     Pipe.ALU: "ALU pipe",
@@ -39,17 +40,30 @@ _REPORTED = (
 )
 
 
-def require_safety(kernel: Kernel, clock: Clock) -> None:
-    """Refuse a run in which a fixed-latency result was read too early."""
+def safety(kernel: Kernel, clock: Clock, *, is_strict: bool) -> tuple[str, ...]:
+    """Return a note where a fixed-latency result was read before it was ready.
+
+    The hardware checks nothing of it and the compiler counts the cycles, so what it kept is right and one of simtc's
+    constants is wrong. Values and cycles do not depend on it.
+
+    Raises:
+        SimtcError: the same, where the request is strict.
+
+    """
     counters = clock.counters
     if not counters[Counter.HAZARDS]:
-        return
+        return ()
     instruction = kernel.instructions[int(counters[Counter.HAZARD_PLACE])]
-    raise SimtcError(
-        f"{kernel.name}: {counters[Counter.HAZARDS]} reads of a fixed-latency result before it is ready, the worst "
-        f"{counters[Counter.HAZARD_MISSING]} cycles early (row {counters[Counter.HAZARD_ROW]}) "
-        f"at {instruction.address:#06x} {instruction.text}: the latency table of sm_{kernel.sm} is wrong"
+    count, early = int(counters[Counter.HAZARDS]), int(counters[Counter.HAZARD_MISSING])
+    note = (
+        f"safety check: {kernel.name} reads a fixed-latency result before simtc takes it to be ready, {count:,} times, "
+        f"the worst {early} {'cycle' if early == 1 else 'cycles'} early: "
+        f"{name_of_row(int(counters[Counter.HAZARD_ROW]))} at {instruction.address:#06x} {instruction.text}. "
+        f"In compiled code that means a wrong latency of sm_{kernel.sm} in simtc; values and cycles stand"
     )
+    if is_strict:
+        raise SimtcError(note)
+    return (note,)
 
 
 def read_timing(kernel: Kernel, clock: Clock, room: Occupancy, device: Device, rested: Device | None = None) -> Timing:

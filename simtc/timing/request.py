@@ -31,6 +31,7 @@ class Request:
     warm: bool  # L2 holds the operands
     instruction_limit: int  # of each warp
     launch_limit: int  # of the blocks under way together
+    is_strict: bool = False  # a fixed-latency result that is read early is an error, not a note
     slices: int = 0  # room for the timeline
     progress: Callable[[int, int], None] | None = None  # called with what is done and how much there is
 

@@ -23,7 +23,7 @@ from simtc.timing.constants import Chip, Queue
 from simtc.timing.footprint import Footprints
 from simtc.timing.occupancy import Occupancy
 from simtc.timing.portion import Portion, portion
-from simtc.timing.reading import read_timing, require_safety
+from simtc.timing.reading import read_timing, safety
 from simtc.timing.request import Request
 from simtc.timing.residence import resident
 from simtc.timing.sample import Course, Sample
@@ -53,17 +53,19 @@ def sample_launch(request: Request) -> Timing:
 
     Raises:
         KernelFaultError: the kernel faulted.
-        SimtcError: an instruction read a fixed-latency result before it was ready: a latency table is wrong.
+        SimtcError: the request is strict, and an instruction read a fixed-latency result before it was ready.
 
     """
     room, bones = room_of(request), skeleton(request.lowered)
     traces = Traces(request, bones)
     part = portion(request, room, bones, traces.survey)
     if part is None:
-        notes = ("all blocks were executed: the launch is small", "the arrays are as they were")
-        return replace(time_launch(request), fidelity="sampled", error_estimate=0.0, notes=notes)
+        whole = time_launch(request)
+        notes = ("all blocks were executed: the launch is small", "the arrays are as they were", *whole.notes)
+        return replace(whole, fidelity="sampled", error_estimate=0.0, notes=notes)
     grid, laps = part.grid, traces.survey.laps
     samples = _run(request, room, bones, traces, part)
+    unsafe = safety(request.lowered.kernel, samples[-1].clock, is_strict=request.is_strict)
     sample, course = samples[-1], samples[-1].course()
     if len(samples) > 1:
         course = _extrapolated(samples[0].course(), course)
@@ -78,6 +80,7 @@ def sample_launch(request: Request) -> Timing:
             f"{grid.simulated} of {grid.sms} SMs were simulated, in {len(part.chosen)} of {grid.waves} waves of blocks",
             f"of the {laps:,} laps of each warp's main loop {course.skipped:,.0f} were skipped",
             "no values were computed: the arrays are as they were",
+            *unsafe,
         ),
     )
 
@@ -116,7 +119,6 @@ def _run(request: Request, room: Occupancy, bones: Skeleton, traces: Traces, par
         outcome = sample.run(table, request.progress)
         if outcome < 0:
             raise fault_error(outcome, lowered.kernel, state, request.arena, request.grid)
-        require_safety(lowered.kernel, clock)
         samples.append(sample)
     return samples
 

@@ -174,7 +174,6 @@ def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: in
         Chip.SM_QUEUE: sm.shared.sm_queue_entries,
         Chip.STAGE_BYTES: sm.shared.data_stage_bytes_per_cycle,
         Chip.RETURN_BYTES: sm.shared.return_bytes_per_cycle,
-        Chip.WIDE_UPPER: sm.pipes.wide_upper_cycles,
         Chip.LINK_BYTES: sm.l1.l2_bytes_per_cycle,
         Chip.SLICES: device.l2_slices,
         Chip.SLICE_BYTES: device.l2_measured_bytes_per_cycle / device.l2_slices,

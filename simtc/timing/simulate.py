@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from simtc.bundle import bundle
@@ -18,7 +20,7 @@ from simtc.timing.constants import (
     Queue,
 )
 from simtc.timing.l2 import warm_l2
-from simtc.timing.reading import read_timing, require_safety
+from simtc.timing.reading import read_timing, safety
 from simtc.timing.request import Request
 from simtc.timing.setup import new_clock, room_of
 from simtc.timing.state import CACHES, CLOCK, TABLE, Clock
@@ -34,7 +36,7 @@ def time_launch(request: Request) -> Timing:
 
     Raises:
         KernelFaultError: the kernel faulted.
-        SimtcError: an instruction read a fixed-latency result before it was ready: a latency table is wrong.
+        SimtcError: the request is strict, and an instruction read a fixed-latency result before it was ready.
 
     """
     kernel, device, memory, blocks = request.lowered.kernel, request.device, request.memory, request.blocks
@@ -72,8 +74,8 @@ def time_launch(request: Request) -> Timing:
             raise fault_error(outcome, kernel, state, request.arena, request.grid)
         if request.progress:
             request.progress(int(clock.grid[Queue.DONE]), blocks)
-    require_safety(kernel, clock)
-    return read_timing(kernel, clock, room, device, request.rested)
+    notes = safety(kernel, clock, is_strict=request.is_strict)
+    return replace(read_timing(kernel, clock, room, device, request.rested), notes=notes)
 
 
 def limit_reached(request: Request, state: State, clock: Clock) -> int:

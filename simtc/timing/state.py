@@ -53,8 +53,6 @@ TIMING: Final = np.dtype(
         ("reads", np.int32),
         ("first_write", np.int32),
         ("writes", np.int32),
-        ("producer", np.int32),  # class of the hazard table, -1 for none
-        ("consumer", np.int32),
         ("is_branch", np.int32),
         ("tokens", np.int32),  # cycles of the register port, which matrix instructions wait for
         ("port_wait", np.float64),  # of TENSOR: what each other access to registers waits beside it
@@ -100,11 +98,9 @@ WARP_CLOCK: Final = _record(
         ("shown_since", np.int64),  # the open slice of the timeline: its start, cause and instruction
         ("shown_cause", np.int32),
         ("shown_place", np.int32),
-        (
-            "written",
-            np.int64,
-            (ROWS,),
-        ),  # of each register: 16 times its last writer's issue cycle + producer class, or -1
+        # of each register: CLASS times its last writer's issue cycle + the class of the result, or -1
+        ("written", np.int64, (ROWS,)),
+        ("writers", np.int64, (ROWS,)),  # and the lanes that wrote it
     ]
 )
 
@@ -202,8 +198,8 @@ class Table(NamedTuple):
     """What the clock knows of each instruction."""
 
     ops: Array  # TIMING records
-    rows: Array  # int16: registers read and written, as rows of the hazard table
-    safe: Array  # (producers, consumers) int64: cycles that the compiler must keep
+    rows: Array  # int16: registers read and written: rows of the hazard table, and CLASS times what reads or writes
+    safe: Array  # (producers, readers) int64: cycles that the compiler must keep
 
 
 class Caches(NamedTuple):

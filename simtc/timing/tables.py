@@ -10,14 +10,15 @@ from simtc.arch import Device
 from simtc.arch.sections import MemoryOperation, TensorInstruction
 from simtc.arch.sections import Pipe as PipeConstants
 from simtc.isa import Instruction, Kernel, Kind
+from simtc.isa.dependence import producer, reader
 from simtc.isa.opcodes import opcode_of
 from simtc.isa.registers import operands_read, registers_read, registers_written
-from simtc.timing.constants import GUARD, LATE, LINES, Access, Pipe
+from simtc.timing.constants import CLASS, LINES, Access, Pipe
 from simtc.timing.constants import Kind as How
-from simtc.timing.hazards import Producers
+from simtc.timing.hazards import PRODUCERS, READERS, safe_table
 from simtc.timing.state import TIMING, Table
 
-__all__ = ["clock_table"]
+__all__ = ["clock_table", "name_of_row"]
 
 # Rows of the hazard table: vector, uniform, predicate and uniform predicate registers.
 _ROW_OF = {Kind.REGISTER: 0, Kind.UNIFORM: 256, Kind.PREDICATE: 320, Kind.UNIFORM_PREDICATE: 328}
@@ -75,7 +76,6 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
         BadInputError: an opcode whose timing is unknown.
 
     """
-    producers = Producers(device)
     ops = np.zeros(len(kernel.instructions) + 1, TIMING)
     rows: list[int] = []
     constants: dict[tuple[int, int], int] = {}
@@ -95,23 +95,46 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
         op["is_fence"] = instruction.opcode == "MEMBAR" and "CTA" not in instruction.modifiers
         if instruction.opcode == "BSYNC":
             op["stall"] = max(control.stall, round(device.sm.issue.sync_cycles))
-        op["producer"], op["consumer"] = producers.producer(instruction), producers.consumer(instruction)
-        for name, registers in (("read", registers_read(instruction)), ("write", registers_written(instruction))):
-            places = sorted(_ROW_OF[kind] + index for kind, index in registers if kind in _ROW_OF)
-            late = _late_rows(instruction, name)
-            op[f"first_{name}"], op[f"{name}s"] = len(rows), len(places)
-            guard = _guard_row(instruction) if name == "read" else -1
-            rows.extend(p + (LATE if p in late else 0) + (GUARD if p == guard else 0) for p in places)
-    table = Table(ops=ops, rows=np.array(rows or [0], np.int16), safe=producers.table())
+        for how, found in (
+            ("read", _cells_read(instruction, kernel.sm)),
+            ("write", _cells_written(instruction, kernel.sm)),
+        ):
+            op[f"first_{how}"], op[f"{how}s"] = len(rows), len(found)
+            rows.extend(found)
+    table = Table(ops=ops, rows=np.array(rows or [0], np.int16), safe=safe_table(device))
     for array in table:
         array.flags.writeable = False  # launches share it
     return table
 
 
-def _guard_row(instruction: Instruction) -> int:
-    """Return the row of the predicate that guards an instruction, -1 for none."""
-    guard = instruction.guard
-    return -1 if guard is None or guard.kind not in _ROW_OF else _ROW_OF[guard.kind] + guard.index
+def _cells_read(instruction: Instruction, sm: int) -> list[int]:
+    """Return the rows of the hazard table that an instruction reads, each with the class of reader that it is."""
+    names = [name for name in registers_read(instruction) if name[0] in _ROW_OF]
+    return sorted(_row_of(name) + CLASS * READERS.index(reader(instruction, name, sm)) for name in names)
+
+
+def _cells_written(instruction: Instruction, sm: int) -> list[int]:
+    """Return the rows that it writes, each with the class of its result; 0 for one that is not checked."""
+    names = [name for name in registers_written(instruction) if name[0] in _ROW_OF]
+    classes = [producer(instruction, name, sm) for name in names]
+    places = [PRODUCERS.index(made) if made in PRODUCERS else 0 for made in classes]
+    return sorted(_row_of(name) + CLASS * place for name, place in zip(names, places, strict=True))
+
+
+def _row_of(name: tuple[Kind, int]) -> int:
+    return _ROW_OF[name[0]] + name[1]
+
+
+def name_of_row(row: int) -> str:
+    """Return the register or predicate of a row of the hazard table.
+
+    Example:
+        >>> name_of_row(50), name_of_row(260), name_of_row(321)
+        ('R50', 'UR4', 'P1')
+
+    """
+    kind = max((kind for kind, first in _ROW_OF.items() if first <= row), key=_ROW_OF.__getitem__)
+    return f"{kind.value}{row - _ROW_OF[kind]}"
 
 
 def _constant(instruction: Instruction, device: Device, seen: dict[tuple[int, int], int]) -> int:
@@ -163,17 +186,6 @@ def _conflicts(kernel: Kernel, device: Device) -> list[int]:
         kept = {place: index for place, index in kept.items() if index not in written}
         found.append(max(waits, 0))
     return found
-
-
-def _late_rows(instruction: Instruction, name: str) -> frozenset[int]:
-    """Return the rows that IMAD.WIDE reads or writes later than the rest: the upper halves of C and of D."""
-    if "WIDE" not in instruction.modifiers or not instruction.operands:
-        return frozenset()
-    registers = [o for o in instruction.operands if o.kind in (Kind.REGISTER, Kind.UNIFORM)]
-    operand = registers[0] if name == "write" and registers else instruction.operands[-1]
-    if operand.kind not in _ROW_OF:
-        return frozenset()
-    return frozenset({_ROW_OF[operand.kind] + operand.index + 1})
 
 
 def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:

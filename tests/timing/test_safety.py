@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import tomllib
 
 import numpy as np
 import pytest
 
+from simtc import arch
 from simtc.arch import device
-from simtc.errors import SimtcError
+from simtc.errors import BadInputError, SimtcError
 from simtc.gemm.shipped import shipped, shipped_names
+from simtc.isa import opcodes
+from simtc.resources import folder
 from simtc.run.launch import launch
 from simtc.run.solve import operands, solve
+from simtc.sass import load
+from simtc.sass.distances import census
+from simtc.timing.hazards import PRODUCERS, READERS, safe_cycles
 from tests.timing.micro import kernel, line
 
 BOARDS = {70: "v100_sxm2", 75: "t4", 80: "a100_sxm", 90: "h200"}
@@ -58,7 +66,7 @@ def planted(pipe, **latencies):
 def test_a_latency_that_is_one_cycle_too_long_is_caught(name, pipe, latency, cycles):
     """Compiled code keeps exactly the distances of the table: one cycle more, and some read of it is too early."""
     one, (m, n, k) = shipped(name), least(name)
-    with pytest.raises(SimtcError, match="before it is ready, the worst 1 cycles early"):
+    with pytest.raises(SimtcError, match="the worst 1 cycle early"):
         solve(one, planted(pipe, **{latency: cycles}), operands(one, m, n, k), m=m, n=n, k=k, timing=True)
 
 
@@ -81,5 +89,115 @@ def test_predicates_are_read_early_as_guards_and_late_as_operands(reader, distan
             launch(one, 1, 32, [np.zeros(64, np.int32)], device=chip, timing=True)
 
         run(cycles)
-        with pytest.raises(SimtcError, match="the worst 1 cycles early"):
+        with pytest.raises(SimtcError, match="the worst 1 cycle early"):
             run(cycles - 1)
+
+
+CENSUS = {sm: tomllib.loads((folder("validate") / "distances" / f"sm_{sm}.toml").read_text())
+          for sm in (70, 75, 80, 86, 87, 89, 90)}  # fmt: skip
+UNCHECKED = ("branch", *(name for name, opcode in opcodes().items() if opcode.unit == "tensor"))
+
+
+@pytest.mark.parametrize("sm", CENSUS)
+def test_no_distance_of_ours_is_longer_than_what_compiled_code_keeps(sm):
+    pipes, seen = arch.sm(f"sm_{sm}").pipes, CENSUS[sm]["cycles"]
+    ours = {made: readers for made, readers in seen.items() if made.split()[0].split(".")[0] not in UNCHECKED}
+    assert set(ours) <= set(PRODUCERS)
+    assert {read for readers in seen.values() for read in readers} <= set(READERS)
+    too_long = {
+        (made, read): (safe_cycles(pipes, made, read), least)
+        for made, readers in ours.items()
+        for read, (least, *_) in readers.items()
+        if safe_cycles(pipes, made, read) > least
+    }
+    assert too_long == {}
+
+
+@pytest.mark.parametrize("sm", CENSUS)
+def test_the_commonest_distances_are_exactly_what_compiled_code_keeps(sm):
+    """Where hundreds of different pairs stand at one distance, a shorter one of ours would not find a fault."""
+    pipes, seen = arch.sm(f"sm_{sm}").pipes, CENSUS[sm]["cycles"]
+    for made, read in (("alu R", "alu"), ("alu R", "imad"), ("fma R", "fma"), ("imad R", "imad"), ("imad R", "alu"),
+                       ("imad R", "memory"), ("alu P", "guard"), ("alu P", "alu")):  # fmt: skip
+        least, _, different, _ = seen[made][read]
+        assert (made, read, different, safe_cycles(pipes, made, read)) == (made, read, 100, least)
+
+
+@pytest.mark.parametrize("sm", BOARDS)
+def test_the_census_holds_the_shipped_kernels(sm):
+    paths = sorted((folder("kernels") / "listings" / f"sm_{sm}").glob("wmma_[nt]*.sass"))
+    found = census(kernel for path in paths for kernel in load(path).values())
+    assert {f"{path.stem}.cu" for path in paths} <= set(CENSUS[sm]["evidence"]["files"])
+    assert len(found) > 30
+    assert all(CENSUS[sm]["cycles"][made][read][0] <= one.cycles for (made, read), one in found.items())
+
+
+def early(reader="SEL R8, R4, R5, P0", stall=3):
+    body = [line("ISETP.GE.AND P0, PT, R4, R5, PT", stall=stall), line(reader, stall=5)]
+    return kernel("hasty", 75, body)
+
+
+def timed(one, blocks=1, **options):
+    return launch(one, blocks, 32, [np.zeros(64, np.int32)], device="t4", timing=True, **options)
+
+
+NOTE = (
+    "safety check: hasty reads a fixed-latency result before simtc takes it to be ready, {count} times, the worst "
+    "1 cycle early: P0 at {address:#06x} SEL R8, R4, R5, P0. In compiled code that means a wrong latency of sm_75 in "
+    "simtc; values and cycles stand"
+)
+
+
+@pytest.mark.parametrize(("fidelity", "blocks"), [("full", 1), ("sampled", 1), ("sampled", 200_000)])
+def test_in_a_users_run_it_is_a_note(monkeypatch, fidelity, blocks):
+    monkeypatch.delenv("SIMTC_HAZARDS")
+    one = early()
+    address = next(i.address for i in one.instructions if i.opcode == "SEL")
+    run = timed(one, blocks, fidelity=fidelity)
+    notes = [note for note in run.timing.notes if note.startswith("safety check")]
+    assert len(notes) == 1
+    count = notes[0].split(" times")[0].split()[-1]
+    assert notes[0] == NOTE.format(count=count, address=address)
+    assert notes[0] in json.loads(run.to_json())["notes"]
+
+
+def test_a_run_that_keeps_the_distances_has_no_note(monkeypatch):
+    monkeypatch.delenv("SIMTC_HAZARDS")
+    assert timed(early(stall=4)).timing.notes == ()
+
+
+@pytest.mark.parametrize("fidelity", ["full", "sampled"])
+def test_on_request_it_is_an_error(monkeypatch, fidelity):
+    monkeypatch.delenv("SIMTC_HAZARDS")
+    with pytest.raises(SimtcError, match=r"P0 at .* SEL R8, R4, R5, P0"):
+        timed(early(), fidelity=fidelity, hazards="error")
+    monkeypatch.setenv("SIMTC_HAZARDS", "error")
+    with pytest.raises(SimtcError, match="the worst 1 cycle early"):
+        timed(early(), fidelity=fidelity)
+    assert timed(early(), fidelity=fidelity, hazards="note").timing.notes
+
+
+def test_another_way_with_it_is_refused(monkeypatch):
+    with pytest.raises(BadInputError, match="unknown way with hazards 'ignore': known are note, error"):
+        timed(early(), hazards="ignore")
+    monkeypatch.setenv("SIMTC_HAZARDS", "warn")
+    with pytest.raises(BadInputError, match="unknown way with hazards 'warn'"):
+        timed(early())
+
+
+@pytest.mark.parametrize(
+    ("writes", "reads", "is_early"),
+    [
+        ("@P0 MOV R6, 0x1", "IMAD R8, R6, R6, RZ", True),
+        ("@!P0 MOV R6, 0x1", "IMAD R8, R6, R6, RZ", False),  # it is not executed: R4 >= R5
+        ("@P0 MOV R6, 0x1", "@!P0 IMAD R8, R6, R6, RZ", False),  # no lane executes both
+        ("@P0 MOV R6, 0x1", "@P0 IMAD R8, R6, R6, RZ", True),
+    ],
+)
+def test_only_what_a_lane_wrote_can_be_early_for_it(writes, reads, is_early):
+    body = [
+        line("MOV R4, 0x1", stall=8), line("MOV R5, 0x1", stall=8), line("MOV R6, 0x1", stall=8),
+        line("ISETP.GE.AND P0, PT, R4, R5, PT", stall=13), line(writes, stall=2), line(reads, stall=5),
+    ]  # fmt: skip
+    notes = timed(kernel("lanes", 75, body), hazards="note").timing.notes
+    assert bool(notes) == is_early

@@ -91,7 +91,10 @@ def _bmov(b: Builder) -> None:
     known = ("32", "CLEAR", "PQUAD")
     if any(operand.kind is Kind.BARRIER and not 0 <= operand.index < 16 for operand in (first, second)):
         raise refuse(b.i, "there are 16 convergence barriers")
-    if first.kind is Kind.BARRIER:
+    if first.kind is second.kind is Kind.BARRIER:
+        b.does(Family.CONTROL, Control.COPY_CONVERGENCE, *known)
+        b.op["imm"], b.op["variant"], b.op["aux"] = first.index, second.index, int("CLEAR" in b.mods)
+    elif first.kind is Kind.BARRIER:
         b.does(Family.CONTROL, Control.WRITE_CONVERGENCE, *known)
         b.plain("a", second)
         b.op["imm"] = first.index
