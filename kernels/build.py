@@ -4,7 +4,7 @@
     python kernels/build.py                 regenerate listings/sm_XX/*.sass, and of twins.toml twins/sm_XX/*.sass
     python kernels/build.py --check         exit 1 where a listing differs from what the sources give
     python kernels/build.py --only wmma_tiled --sm 75
-    python kernels/build.py --only twins
+    python kernels/build.py --only hgemm
 
 Tools, none of which needs a GPU:
 
@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from simtc.errors import SimtcError
-from simtc.gemm.hgemm.twin import TEMPLATE, definitions, twin_name, twins
+from simtc.gemm.registry import families
 from simtc.isa import Instruction, Kernel, Program
 from simtc.sass import load, write_listing
 
@@ -64,7 +64,7 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 where a listing differs")
-    parser.add_argument("--only", help="one kernel or source of kernels.toml, or twins")
+    parser.add_argument("--only", help="one kernel or source of kernels.toml, or one family")
     parser.add_argument("--sm", type=int, help="one generation, such as 75")
     parser.add_argument("--nvcc", default=os.environ.get("NVCC"), help="nvcc 13")
     parser.add_argument("--cuda12", default=os.environ.get("SIMTC_CUDA12"), help="site-packages with CUDA 12.8's tools")
@@ -81,11 +81,10 @@ def _jobs(only: str | None) -> dict[Path, tuple[str, int, tuple[str, ...]]]:
             for sm in kernel["sms"]:
                 target = _HERE / "listings" / f"sm_{sm}" / f"{Path(kernel['source']).stem}.sass"
                 jobs[target] = (kernel["source"], sm, ())
-    if only in (None, "twins"):
-        for arch in tomllib.loads((_HERE / "twins.toml").read_text()):
-            for one in twins(arch):
-                target = _HERE / "twins" / one.sm.name / f"{twin_name(one)}.sass"
-                jobs[target] = (TEMPLATE, one.sm_number, definitions(one))
+    for family in families():
+        if only in (None, family.name):
+            for one in family.compilations():
+                jobs[_HERE / one.listing] = (one.source, one.sm, one.definitions)
     return dict(sorted(jobs.items()))
 
 

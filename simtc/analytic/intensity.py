@@ -8,10 +8,11 @@ from simtc.errors import BadInputError
 __all__ = ["arithmetic_intensity", "blocking_intensity", "is_math_bound", "ridge_flops_per_byte"]
 
 
-def arithmetic_intensity(m: int, n: int, k: int, *, element_bytes: int = 2) -> float:
+def arithmetic_intensity(m: int, n: int, k: int, *, element_bytes: int = 2, reads_c: bool = False) -> float:
     """Return FLOP/byte of C = A B when A, B and C each cross the memory once: 2 m n k / bytes (m k + n k + m n).
 
-    A matrix-vector product (m or n is 1) stays below 1 in f16.
+    C = A B + beta C crosses twice with C: it is read, and written. A matrix-vector product (m or n is 1) stays below 1
+    in f16.
 
     Raises:
         BadInputError: a dimension below 1.
@@ -21,13 +22,15 @@ def arithmetic_intensity(m: int, n: int, k: int, *, element_bytes: int = 2) -> f
     Example:
         >>> round(arithmetic_intensity(8192, 128, 8192), 1), int(arithmetic_intensity(8192, 8192, 8192))
         (124.1, 2730)
+        >>> arithmetic_intensity(256, 256, 256), arithmetic_intensity(256, 256, 256, reads_c=True)
+        (85.33333333333333, 64.0)
         >>> arithmetic_intensity(8192, 1, 8192) < 1
         True
 
     """
     if min(m, n, k) < 1:
         raise BadInputError(f"a GEMM of {m} x {n} x {k} has no work: dimensions are at least 1")
-    return 2 * m * n * k / (element_bytes * (m * k + n * k + m * n))
+    return 2 * m * n * k / (element_bytes * (m * k + n * k + m * n * (2 if reads_c else 1)))
 
 
 def blocking_intensity(block_m: int, block_n: int, *, element_bytes: int = 2) -> float:

@@ -1,21 +1,40 @@
-"""simtc simulate: predict a configured kernel from its tile sizes."""
+"""simtc simulate: predict a configured kernel of a family."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from simtc.cli.progress import bar, note_compilation
 from simtc.errors import BadInputError
-from simtc.gemm.hgemm.fits import LAYOUTS, LOADS, TRANSPOSES
-from simtc.gemm.hgemm.tiles import ELEMENT_BYTES as ACCUMULATORS
+from simtc.gemm.registry import families, family_names, options
+from simtc.gemm.registry import family as family_named
 from simtc.report.prediction import explored_text, prediction_text
 from simtc.run.simulate import FIDELITIES, simulation
 
 __all__ = ["simulate"]
+
+
+class _AxesType(click.ParamType[tuple[int, ...]]):
+    """The batch's axes."""
+
+    name = "COUNT[,COUNT]"
+
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,  # noqa: ARG002 - click's signature
+        ctx: click.Context | None,  # noqa: ARG002
+    ) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        if not re.fullmatch(r"\d+([,x]\d+)*", value):
+            raise BadInputError(f"--batch {value!r}: the products along each axis, such as --batch 16 or --batch 4,8")
+        return tuple(int(part) for part in re.split("[,x]", value))
 
 
 class _ShapeType(click.ParamType[tuple[int, ...]]):
@@ -37,43 +56,57 @@ class _ShapeType(click.ParamType[tuple[int, ...]]):
         return tuple(int(part) for part in re.split("[,x]", value))
 
 
-@click.command
+_KINDS: dict[str, Any] = {"shape": _ShapeType(), "int": int, "float": float, "str": str}
+
+
+def _choices(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of every family; help says whose an option is, where not all have it."""
+    for name, by_family in reversed(options().items()):
+        some = "" if len(by_family) == len(family_names()) else f"{', '.join(by_family)}: "
+        texts = {f"{one.help}  [default: {one.default}]" if one.default else one.help for one in by_family.values()}
+        kind = next(iter(by_family.values())).kind
+        more = {"is_flag": True, "default": None} if kind == "flag" else {"type": _KINDS[kind]}
+        help_ = some + "; or ".join(sorted(texts))
+        command = click.option(f"--{name.replace('_', '-')}", name, help=help_, **more)(command)
+    return command
+
+
+def _epilog() -> str:
+    lines = (f"simtc simulate {one.name} {one.example}   {one.summary}" for one in families())
+    return "\b\n" + "\n".join(["Families, and what to type:", *lines])
+
+
+@click.command(epilog=_epilog())
 @click.argument("family")
 @click.option("-m", type=int, help="rows of C")
 @click.option("-n", type=int, help="columns of C")
 @click.option("-k", type=int, help="depth of the product")
+@click.option("--batch", type=_AxesType(), help="products along each axis in front of the matrices'")
 @click.option("--device", default="t4", show_default=True, help="the board to be (simtc arch lists them)")
-@click.option("--block", type=_ShapeType(), help="tile of a thread block  [default: the largest that fits]")
-@click.option("--warp", type=_ShapeType(), help="step of a warp  [default: the largest that fits]")
-@click.option("--layout", default="pad", show_default=True, help=f"of shared memory: {', '.join(LAYOUTS)}")
-@click.option("--stages", default=1, show_default=True, help="tiles of A and B in shared memory")
-@click.option("--accumulator", default="f16", show_default=True, help=f"type of C: {', '.join(ACCUMULATORS)}")
-@click.option("--loads", help=f"of fragments: {', '.join(LOADS)}  [default: lds up to sm_75]")
-@click.option("--sts-interleave", type=int, help="HMMAs between two STS  [default: as equation 6 asks]")
-@click.option("--transpose", default="tn", show_default=True, help=f"of A and B, as BLAS says: {', '.join(TRANSPOSES)}")
+@_choices
 @click.option("--alpha", default=1.0, show_default=True, help="of C = alpha A B + beta C")
 @click.option("--beta", default=0.0, show_default=True, help="other than 0 reads C too")
-@click.option("--split-k", default=1, show_default=True, help="slices of k for different blocks")
+@click.option("--lda", type=int, help="elements from one row of A to the next (column, where A goes by columns)")
+@click.option("--ldb", type=int, help="likewise of B")
+@click.option("--ldc", type=int, help="likewise of C")
+@click.option("--ldd", type=int, help="likewise of D")
 @click.option("--clock-mhz", type=int, help="the SM clock, which tensor instructions may lower; both are in simtc arch")
 @click.option("--fidelity", default="sampled", show_default=True, help=", ".join(FIDELITIES))
 @click.option("--caches", default="cold", show_default=True, help="cold, or warm: L2 holds the operands")
 @click.option("--explore", "exploring", is_flag=True, help="also try every single change, and say which helps most")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.simulate/1")
-def simulate(family: str, *, exploring: bool, as_json: bool, **options: Any) -> None:
-    r"""Predict the cycles of FAMILY (hgemm) from its tile sizes, and what limits it, with no kernel and no GPU.
+def simulate(family: str, *, exploring: bool, as_json: bool, **given: Any) -> None:
+    """Predict the cycles of a kernel of FAMILY from its choices, and what limits it, with no GPU.
 
-    \b
-    simtc simulate hgemm -m 8192 -n 8192 -k 8192 --device t4
-    simtc simulate hgemm -m 8192 -n 8192 -k 8192 --device t4 --layout none --explore
-    simtc simulate hgemm -m 6912 -n 2048 -k 4096 --device a100_sxm --fidelity analytic --stages 3
-
-    analytic: closed forms, at once. sampled: the generated program in the clock, some SMs' steady state for all.
+    analytic: closed forms, at once. sampled: the program in the clock, some SMs' steady state for all.
     full: every block of it, and every value.
     """
-    missing = [f"-{size}" for size in "mnk" if options[size] is None]
+    found = family_named(family)
+    missing = [f"-{size}" for size in "mnk" if given[size] is None]
     if missing:
-        raise BadInputError(f"{family} needs {' '.join(missing)}. Try: simtc simulate hgemm -m 4096 -n 4096 -k 4096")
-    case = simulation(family, **options)
+        raise BadInputError(f"{family} needs {' '.join(missing)}. Try: simtc simulate {family} {found.example}")
+    made = {name: value for name, value in given.items() if value is not None}
+    case = simulation(family, **made)
     if case.fidelity != "analytic":
         note_compilation()
     with bar("waves" if case.fidelity == "sampled" else "blocks") as progress:
@@ -85,8 +118,8 @@ def simulate(family: str, *, exploring: bool, as_json: bool, **options: Any) -> 
         with bar("changes") as progress:
             explored = explore(case, prediction, progress)
     if as_json:
-        found = {"explored": explored.to_dict()} if explored else {}
-        click.echo(json.dumps(prediction.to_dict() | found, indent=2))
+        more = {"explored": explored.to_dict()} if explored else {}
+        click.echo(json.dumps(prediction.to_dict() | more, indent=2))
         return
     click.echo(prediction_text(prediction))
     if explored:

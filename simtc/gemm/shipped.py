@@ -6,31 +6,20 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from simtc.arch import Device
 from simtc.errors import BadInputError, unknown
-from simtc.isa import Kernel, Program
+from simtc.gemm.family import Dim3
+from simtc.gemm.listing import shipped_kernel
+from simtc.gemm.operands import DTYPES
+from simtc.isa import Kernel
 from simtc.resources import folder
-from simtc.sass import load
 
 __all__ = ["Shipped", "shipped", "shipped_names"]
-
-_DTYPES: dict[str, Any] = {
-    "f16": np.dtype(np.float16),
-    "f32": np.dtype(np.float32),
-    "f64": np.dtype(np.float64),
-    "bf16": np.dtype(ml_dtypes.bfloat16),
-    "s8": np.dtype(np.int8),
-    "u8": np.dtype(np.uint8),
-    "s32": np.dtype(np.int32),
-    "i32": np.dtype(np.int32),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +40,14 @@ class Shipped:
     layout: Mapping[str, str]  # of A, B and D: row or col
     block: tuple[int, int, int]
     multiple: tuple[int, int, int]
-    threads: int
+    threads: Dim3
+    grid_axes: tuple[str, ...]  # what the grid's x, y and z go along: n, m, or nothing ("")
     dynamic_shared_bytes: int
     mma: str
 
     def dtype(self, matrix: str) -> np.dtype[Any]:
         """Return the numpy type of A, B, C or D."""
-        found: np.dtype[Any] = _DTYPES[next(p.split("*")[0] for p in self.parameters if p.endswith(f"* {matrix}"))]
+        found: np.dtype[Any] = DTYPES[next(p.split("*")[0] for p in self.parameters if p.endswith(f"* {matrix}"))]
         return found
 
     def kernel(self, device: Device) -> Kernel:
@@ -75,8 +65,7 @@ class Shipped:
                 f"kernel {self.name} is compiled for {built}; {device.name} is {device.sm_name}. "
                 f"Try: simtc run {self.name} --device {_EXAMPLES[max(self.sms)]}"
             )
-        path = folder("kernels") / "listings" / f"sm_{max(able)}" / f"{self.source.removesuffix('.cu')}.sass"
-        return _listing(path)[self.name]
+        return shipped_kernel(f"listings/sm_{max(able)}/{self.source.removesuffix('.cu')}.sass", self.name)
 
     def check(self, m: int, n: int, k: int) -> None:
         """Refuse sizes that the kernel cannot work on.
@@ -98,9 +87,11 @@ class Shipped:
         column_major = self.layout["d" if matrix in "CD" else matrix.lower()] == "col"
         return (cols, rows) if column_major else (rows, cols)
 
-    def grid(self, m: int, n: int) -> tuple[int, int, int]:
+    def grid(self, m: int, n: int) -> Dim3:
         """Return the launch's grid."""
-        return (-(-n // self.block[1]), -(-m // self.block[0]), 1)
+        blocks = {"m": -(-m // self.block[0]), "n": -(-n // self.block[1])}
+        x, y, z = (*(blocks[axis] for axis in self.grid_axes), 1, 1)[:3]
+        return x, y, z
 
     def arguments(
         self, arrays: Mapping[str, np.ndarray], m: int, n: int, k: int, alpha: float, beta: float
@@ -111,16 +102,11 @@ class Shipped:
         out: list[Any] = []
         for parameter in self.parameters:
             kind, name = parameter.split(" ")
-            out.append(arrays[name] if kind.endswith("*") else _DTYPES[kind].type(numbers[name]))
+            out.append(arrays[name] if kind.endswith("*") else DTYPES[kind].type(numbers[name]))
         return out
 
 
 _EXAMPLES = {70: "v100_sxm2", 75: "t4", 80: "a100_sxm", 90: "h200"}
-
-
-@cache
-def _listing(path: Path) -> Program:
-    return load(path)
 
 
 @cache
@@ -136,6 +122,9 @@ def _table() -> Mapping[str, Shipped]:
         entry = complete(name)
         fields = {key: entry[key] for key in Shipped.__dataclass_fields__ if key in entry}
         fields |= {key: tuple(fields[key]) for key in ("sms", "parameters", "block", "multiple")}
+        threads = entry["threads"]
+        x, y, z = (*(threads if isinstance(threads, list) else [threads]), 1, 1)[:3]
+        fields |= {"threads": (x, y, z), "grid_axes": tuple(entry.get("grid_axes", ("n", "m")))}
         return Shipped(name=name, **fields)
 
     return MappingProxyType({name: build(name) for name in raw})

@@ -4,11 +4,11 @@ The only room that knows a CUDA package, and it imports one only when a GPU is o
 """
 
 from simtc.gpu.code import Code, load
-from simtc.gpu.compile import compile_shipped, compile_source, compile_twin
+from simtc.gpu.compile import compile_one, compile_shipped, compile_source
 from simtc.gpu.description import Description
 from simtc.gpu.gpu import Gpu, GpuError, Launched, launch, open_gpu
 
 __all__ = [
-    "Code", "Description", "Gpu", "GpuError", "Launched", "compile_shipped", "compile_source", "compile_twin",
+    "Code", "Description", "Gpu", "GpuError", "Launched", "compile_one", "compile_shipped", "compile_source",
     "launch", "load", "open_gpu",
 ]  # fmt: skip

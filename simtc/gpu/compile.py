@@ -18,10 +18,9 @@ from simtc.gpu.code import Code, codes_of
 from simtc.resources import folder
 
 if TYPE_CHECKING:
-    from simtc.gemm.hgemm.configuration import Configuration
     from simtc.gpu.gpu import Gpu
 
-__all__ = ["assemble", "compile_shipped", "compile_source", "compile_twin", "find_nvcc", "nvcc_version"]
+__all__ = ["assemble", "compile_one", "compile_shipped", "compile_source", "find_nvcc", "nvcc_version"]
 
 FLAGS = ("-std=c++17", "-lineinfo")  # as the shipped listings were made
 
@@ -83,12 +82,9 @@ def compile_shipped(source: str, gpu: Gpu) -> dict[str, Code]:
     return compile_source(folder("kernels") / source, gpu)
 
 
-def compile_twin(configuration: Configuration, gpu: Gpu) -> Code:
-    """Compile a configuration's twin for the GPU at hand."""
-    from simtc.gemm.hgemm.twin import TEMPLATE, definitions, twin_name  # noqa: PLC0415 - it brings the simulator along
-
-    path, flags = folder("kernels") / TEMPLATE, definitions(configuration)
-    return compile_source(path, gpu, definitions=flags)[twin_name(configuration)]
+def compile_one(source: str, name: str, gpu: Gpu, *, definitions: tuple[str, ...] = ()) -> Code:
+    """Compile one kernel of a source that ships with simtc, as -D flags make it, for the GPU at hand."""
+    return compile_source(folder("kernels") / source, gpu, definitions=definitions)[name]
 
 
 def assemble(ptx: str, target: str) -> tuple[bytes, str]:

@@ -23,11 +23,13 @@ _BAR = 30  # characters of the longest bar
 def prediction_text(p: Prediction) -> str:
     """Return a prediction as text: the answer, what limits it, how the work divides, and what is not known."""
     config = p.config
-    tiles = f"block {_shape(config['block'])}, warp {_shape(config['warp'])}, {config['instr']}"
+    tiles = ", ".join([f"{name} {_shape(config[name])}" for name in ("block", "warp") if name in config])
+    tiles = f"{tiles}, {config['instr']}"
     share = f"{100 * p.peak_share:.1f} % of the {p.peak_tflops:.1f} TFLOPS peak"
     micro, launch = p.seconds * 1e6, p.launch_cycles / p.clock_mhz
-    kind = f"{config['layout']} layout, {_count(config['stages'], 'stage')}"
-    shared = f"{p.shared_bytes:,} bytes of shared memory a block ({kind})"
+    kinds = [f"{config['layout']} layout"] if "layout" in config else []
+    kinds += [_count(config["stages"], "stage")] if "stages" in config else []
+    shared = f"{p.shared_bytes:,} bytes of shared memory a block{' (' + ', '.join(kinds) + ')' if kinds else ''}"
     wasted = (
         f"{_percent(p.tile_waste)} of the tiles, {_percent(p.depth_waste)} of k, {_percent(p.wave_waste)} of the waves"
     )

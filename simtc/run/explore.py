@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from simtc.gemm.hgemm.configuration import Configuration
-from simtc.gemm.hgemm.fits import LAYOUTS, LOADS, objection
-from simtc.gemm.hgemm.tiles import Tiles
 from simtc.results.prediction import Prediction
 from simtc.run.simulate import Simulation
 
-__all__ = ["Explored", "Neighbour", "explore", "neighbours"]
+__all__ = ["Explored", "Neighbour", "explore"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,40 +50,6 @@ class Explored:
         }
 
 
-def neighbours(tiles: Tiles) -> Iterator[tuple[str, Tiles]]:
-    """Yield what differs in one choice: a size doubled or halved, another layout, load or number of stages.
-
-    Example:
-        >>> yan = Configuration(block=(256, 256, 32), warp=(128, 64, 8))
-        >>> [change for change, _ in neighbours(yan)][:3]
-        ['--block 512,256,32', '--block 128,256,32', '--block 256,512,32']
-
-    """
-    for name in ("block", "warp"):
-        sizes = getattr(tiles, name)
-        for axis in range(3):
-            for size in (2 * sizes[axis], sizes[axis] // 2):
-                yield _changed(tiles, name, (*sizes[:axis], size, *sizes[axis + 1 :]))
-    others: dict[str, list[Any]] = {
-        "layout": [one for one in LAYOUTS if one != tiles.layout],
-        "stages": [one for one in (tiles.stages - 1, tiles.stages + 1) if one > 0],
-        "loads": [one for one in LOADS if one != tiles.fragment_loads],
-        "sts_interleave": [one for one in (tiles.interleave - 1, tiles.interleave + 1) if one >= 0],
-    }
-    for name, values in others.items():
-        for value in values:
-            yield _changed(tiles, name, value)
-
-
-def _changed(tiles: Tiles, name: str, value: Any) -> tuple[str, Tiles]:
-    shown = ",".join(map(str, value)) if isinstance(value, tuple) else value
-    return f"--{name.replace('_', '-')} {shown}", Tiles(**_choices(tiles) | {name: value})
-
-
-def _choices(tiles: Tiles) -> dict[str, Any]:
-    return {field.name: getattr(tiles, field.name) for field in fields(Tiles)}
-
-
 def explore(case: Simulation, prediction: Prediction, progress: Callable[[int, int], None] | None = None) -> Explored:
     """Predict every neighbour of a simulation's configuration as the simulation itself.
 
@@ -97,15 +60,15 @@ def explore(case: Simulation, prediction: Prediction, progress: Callable[[int, i
 
     """
     found, refused = [], {}
-    every = list(neighbours(case.tiles))
-    for done, (change, tiles) in enumerate(every):
+    every = list(case.configuration.neighbours())
+    for done, (change, made) in enumerate(every):
         if progress:
             progress(done, len(every))
-        why = objection(tiles) or (None if case.fidelity == "analytic" else tiles.not_generated)
-        if why:
-            refused[change] = why
+        why = made if isinstance(made, str) else None if case.fidelity == "analytic" else made.not_executed()
+        if isinstance(made, str) or why:
+            refused[change] = str(why)
             continue
-        other = replace(case, tiles=Configuration(**_choices(tiles))).predict()
+        other = replace(case, configuration=made).predict()
         speedup = prediction.seconds / other.seconds
         found.append(Neighbour(change=change, seconds=other.seconds, speedup=speedup, bound=other.bound))
     return Explored(neighbours=tuple(sorted(found, key=lambda one: one.seconds)), refused=refused)

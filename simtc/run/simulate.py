@@ -1,4 +1,4 @@
-"""`simulate`: what a configured kernel takes, by closed forms or from its generated program in the clock."""
+"""`simulate`: what a configured kernel takes, by closed forms or from its program in the clock."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 from simtc import arch
 from simtc.arch import Device
 from simtc.errors import BadInputError, unknown
-from simtc.gemm.hgemm.closed_form import predict
-from simtc.gemm.hgemm.configuration import Configuration
-from simtc.gemm.hgemm.configure import configure
-from simtc.gemm.hgemm.tiles import Shape
+from simtc.gemm.family import Configured
+from simtc.gemm.problem import Problem
+from simtc.gemm.registry import family as family_named
 from simtc.results.prediction import Prediction
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["FIDELITIES", "Simulation", "simulate", "simulation"]
 
 FIDELITIES = ("analytic", "sampled", "full")
-_CHOICES = ("layout", "stages", "accumulator", "loads", "sts_interleave", "transpose")  # sizes apart
+_SIZES = ("batch", "alpha", "beta", "lda", "ldb", "ldc", "ldd")  # beside m, n and k: what no family names
 _SATURATED = 0.8  # of the cycles: beyond it a resource, not latency, sets the time
 _LEFT_OUT = (
     "code that outgrows the instruction caches, and the TLB",
@@ -34,15 +33,10 @@ _LEFT_OUT = (
 class Simulation:
     """A configured kernel's problem, on a board, at a fidelity."""
 
-    tiles: Configuration
+    configuration: Configured
+    problem: Problem
     device: Device
-    m: int
-    n: int
-    k: int
     fidelity: str = "sampled"
-    alpha: float = 1.0
-    beta: float = 0.0
-    split_k: int = 1
     caches: str = "cold"
 
     def __post_init__(self) -> None:
@@ -50,37 +44,27 @@ class Simulation:
             raise unknown("fidelity", self.fidelity, FIDELITIES)
         if self.caches not in ("cold", "warm"):
             raise unknown("state of the caches", self.caches, ("cold", "warm"))
-        if self.fidelity != "analytic":
-            self._require_generated()
+        why = None if self.fidelity == "analytic" else self.configuration.not_executed()
+        if why:
+            raise BadInputError(f"{why}. Try: --fidelity analytic")
 
     def predict(self, progress: Callable[[int, int], None] | None = None) -> Prediction:
         """Return the prediction; `progress` is called with (parts done, parts) while the clock runs."""
-        closed = predict(
-            self.tiles, self.device, m=self.m, n=self.n, k=self.k,
-            beta=self.beta != 0, split_k=self.split_k,
-        )  # fmt: skip
+        closed = self.configuration.closed_form(self.problem, self.device)
         return closed if self.fidelity == "analytic" else _with_timing(closed, self._clocked(progress), self.device)
 
     def _clocked(self, progress: Callable[[int, int], None] | None) -> Timing:
-        """Launch the generated program over zeros: its time does not depend on values."""
-        import numpy as np  # noqa: PLC0415 - closed forms start without all of this
-
-        from simtc.gemm.hgemm import generate  # noqa: PLC0415
-        from simtc.gemm.hgemm.twin import arguments  # noqa: PLC0415
+        """Launch the program over zeros: its time does not depend on values."""
+        from simtc.gemm.operands import zeros  # noqa: PLC0415 - closed forms start without all of this
         from simtc.run.launch import launch  # noqa: PLC0415
 
-        m, n, k = self.tiles.padded(self.m, self.n, self.k)
-        turned = self.tiles.turned
-        A, B = (
-            np.zeros((k, extent) if turned[which] else (extent, k), np.float16) for which, extent in enumerate((m, n))
-        )
-        D = np.zeros((m, n), np.float16 if self.tiles.accumulator == "f16" else np.float32)
-        scaled = () if self.tiles.epilogue == "none" else (np.zeros_like(D), self.alpha, self.beta)
+        made, whole = self.configuration, self.problem.padded(self.configuration.multiple)
         result = launch(
-            generate(self.tiles),
-            self.tiles.grid(m, n),
-            self.tiles.threads,
-            arguments(A, B, D, *scaled),
+            made.program(),
+            made.grid_dim(whole),
+            made.block_dim,
+            made.arguments(whole, zeros(whole)),
+            shared_bytes=made.dynamic_shared_bytes,
             device=self.device,
             timing=True,
             fidelity=self.fidelity,
@@ -88,15 +72,6 @@ class Simulation:
             progress=progress,
         )
         return cast("Timing", result.timing)
-
-    def _require_generated(self) -> None:
-        """Refuse what generated kernels do not do."""
-        if self.tiles.not_generated:
-            raise BadInputError(f"{self.tiles.not_generated}. Try: --fidelity analytic")
-        if self.split_k != 1:
-            raise BadInputError(
-                f"split_k {self.split_k}: generated kernels do not split k; closed forms do. Try: --fidelity analytic"
-            )
 
 
 def simulation(
@@ -108,8 +83,7 @@ def simulation(
     device: str | Device = "t4",
     fidelity: str = "sampled",
     clock_mhz: int | None = None,
-    block: Shape | None = None,
-    warp: Shape | None = None,
+    caches: str = "cold",
     **options: Any,
 ) -> Simulation:
     """Return what `simulate` predicts, before it does.
@@ -118,38 +92,34 @@ def simulation(
         BadInputError: unknown names, tiles that do not fit, or what this fidelity does not know.
 
     """
-    if family != "hgemm":
-        raise unknown("family", family, ("hgemm",), then="simtc simulate hgemm -m 4096 -n 4096 -k 4096")
+    found = family_named(family)
     board = arch.device(device) if isinstance(device, str) else device
-    if clock_mhz is not None and clock_mhz < 1:
-        raise BadInputError(f"clock {clock_mhz}: a positive number of MHz")
-    if board.cycle_level is None:
-        raise BadInputError(f"{board.name} ({board.sm_name}) has no tensor cores, which hgemm runs on. Try: simtc arch")
-    board = (board if clock_mhz is None else board.at(clock_mhz)).under_tensor_load()
-    choices = {name: options.pop(name) for name in _CHOICES if name in options}
-    if options.get("beta", 0.0):
-        choices["epilogue"] = "beta"
-    elif options.get("alpha", 1.0) != 1:
-        choices["epilogue"] = "alpha"
-    tiles = configure(board, block, warp, **choices)
-    return Simulation(tiles=tiles, device=board, m=m, n=n, k=k, fidelity=fidelity, **options)
+    if clock_mhz is not None:
+        if clock_mhz < 1:
+            raise BadInputError(f"clock {clock_mhz}: a positive number of MHz")
+        board = board.at(clock_mhz)
+    sizes = {"m": m, "n": n, "k": k} | {name: options.pop(name) for name in _SIZES if name in options}
+    choices = found.accepted(options)
+    problem = found.problem(sizes, choices)
+    made = found.configure(problem, board, choices)
+    if made.uses_tensor_cores:
+        board = board.under_tensor_load()
+    return Simulation(configuration=made, problem=problem, device=board, fidelity=fidelity, caches=caches)
 
 
 def simulate(family: str, *, progress: Callable[[int, int], None] | None = None, **options: Any) -> Prediction:
-    """Predict a configured kernel: `hgemm`, f16 operands on tensor cores.
+    """Predict a configured kernel of a family.
 
     Args:
-        family: "hgemm".
+        family: its name; `simtc simulate --list` has them all.
         progress: called with (parts done, parts) while the clock runs.
-        options: m, n, k: the sizes, padded to whole blocks.
+        options: m, n, k: the sizes, padded to what the kernel takes. batch: leading axes. lda, ldb, ldc, ldd.
             device: a board, "t4" unless given. clock_mhz: its SM clock, where not its own.
-            fidelity: "analytic" for closed forms, at once; "sampled", the default, for the generated program's steady
-            state in the clock, in seconds; "full" for every block of it, which takes as long as it takes.
-            block, warp: m, n, k of a thread block's tile and of a warp's step. layout, stages, accumulator, loads,
-            sts_interleave, transpose: see `simtc.gemm.hgemm.tiles.Tiles`.
+            fidelity: "analytic" for closed forms, at once; "sampled", the default, for the program's steady state in
+            the clock, in seconds; "full" for every block of it, which takes as long as it takes.
             alpha, beta: of C = alpha A B + beta C: 1 and 0 unless given; any other beta reads C.
-            split_k: slices of k, which the clock does not know.
             caches: "cold", or "warm" where L2 holds of A and B what it can; closed forms do not tell them apart.
+            And the family's own choices, such as block and warp, which `simtc simulate --help` explains.
 
     Raises:
         BadInputError: unknown names, sizes below 1, tiles that do not fit, or what this fidelity does not know.

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-import numpy as np
+from math import prod
 
 from simtc import arch
-from simtc.gemm.hgemm import generate
-from simtc.gemm.hgemm.configuration import Configuration
-from simtc.gemm.hgemm.twin import arguments, twin
+from simtc.gemm.family import Configured
+from simtc.gemm.operands import zeros
 from simtc.isa import Kernel
 from simtc.results import LaunchResult, Stall
 from simtc.run.launch import launch
@@ -37,7 +35,7 @@ class Pace:
 class Twins:
     """A generated program and its compiled twin."""
 
-    configuration: Configuration
+    configuration: Configured
     generated: Pace
     compiled: Pace
 
@@ -62,35 +60,36 @@ class Twins:
         return ", ".join([*causes, f"{issued:+.0f} instructions", f"{registers:+d} registers"])
 
 
-def compare_twins(configuration: Configuration, device: str) -> Twins:
+def compare_twins(configuration: Configured, device: str) -> Twins:
     """Time a configuration's generated program and its shipped twin.
 
     Args:
-        configuration: one of simtc.gemm.twins(arch).
+        configuration: one of its family's twins.
         device: a board of its generation.
 
     Raises:
         BadInputError: its twin does not ship.
 
     Example:
-        >>> from simtc.gemm.hgemm.twin import twins
-        >>> one = compare_twins(twins("turing")[-1], "t4")
+        >>> from simtc.gemm.registry import family
+        >>> one = compare_twins(family("hgemm").twins("turing")[-1], "t4")
         >>> one.compiled.registers > one.generated.registers
         True
         >>> abs(sum(one.differences.values()) - one.compiled.cycles_a_tile + one.generated.cycles_a_tile) < 2
         True
 
     """
+    twin = configuration.compiled()
     return Twins(
         configuration=configuration,
-        generated=_pace(configuration, generate(configuration), 0, device),
-        compiled=_pace(configuration, twin(configuration), configuration.shared_bytes, device),
+        generated=_pace(configuration, configuration.program(), configuration.dynamic_shared_bytes, device),
+        compiled=_pace(configuration, twin.kernel(), twin.dynamic_shared_bytes, device),
     )
 
 
-def _pace(tiles: Configuration, kernel: Kernel, shared_bytes: int, device: str) -> Pace:
-    short, long = (_run(tiles, kernel, shared_bytes, device, count) for count in (_SHORT, _LONG))
-    more, warps = _LONG - _SHORT, tiles.threads // 32
+def _pace(made: Configured, kernel: Kernel, shared_bytes: int, device: str) -> Pace:
+    short, long = (_run(made, kernel, shared_bytes, device, count) for count in (_SHORT, _LONG))
+    more, warps = _LONG - _SHORT, prod(made.block_dim) // 32
     cycles = (long.cycles - short.cycles) / more
     return Pace(
         cycles_a_tile=cycles,
@@ -101,11 +100,10 @@ def _pace(tiles: Configuration, kernel: Kernel, shared_bytes: int, device: str) 
     )
 
 
-def _run(tiles: Configuration, kernel: Kernel, shared_bytes: int, device: str, count: int) -> LaunchResult:
-    m, n, k = tiles.block
-    A, B = (np.zeros((extent, k * count), np.float16) for extent in (m, n))
-    D = np.zeros((m, n), np.float16 if tiles.accumulator == "f16" else np.float32)
+def _run(made: Configured, kernel: Kernel, shared_bytes: int, device: str, count: int) -> LaunchResult:
+    m, n, k = made.tile
+    problem = made.problem({"m": m, "n": n, "k": k * count})
     return launch(
-        kernel, 1, tiles.threads, arguments(A, B, D), shared_bytes=shared_bytes, device=arch.device(device),
-        timing=True, caches="warm",
+        kernel, made.grid_dim(problem), made.block_dim, made.arguments(problem, zeros(problem)),
+        shared_bytes=shared_bytes, device=arch.device(device), timing=True, caches="warm",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The twins of campaign `kernels`: what the compiler makes of the parametric HGEMM, bit for bit."""
+"""The twins of campaign `kernels`: what the compiler makes of configurations that simtc generates, bit for bit."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simtc.arch import ALIASES, Device
-from simtc.errors import BadInputError
-from simtc.gemm.hgemm.configuration import Configuration
-from simtc.gemm.hgemm.twin import arguments, twin, twin_name, twins
-from simtc.gpu import Gpu, compile_twin
+from simtc.gemm.family import Configured
+from simtc.gemm.operands import dtype, zeros
+from simtc.gemm.problem import Problem
+from simtc.gemm.registry import families
+from simtc.gpu import Gpu, compile_one
 from simtc.isa import Kernel
 from simtc.run.launch import launch
 from simtc.validate.chip import Chip
@@ -28,7 +29,7 @@ __all__ = ["TwinCase", "twin_cases"]
 class TwinCase:
     """One twin at one size: D by rows."""
 
-    configuration: Configuration
+    configuration: Configured
     board: Device
     size: tuple[int, int, int]
     seed: int
@@ -36,28 +37,32 @@ class TwinCase:
     @property
     def name(self) -> str:
         """TWIN/MxNxK."""
-        return f"{twin_name(self.configuration)}/{'x'.join(map(str, self.size))}"
+        return f"{self.configuration.compiled().name}/{'x'.join(map(str, self.size))}"
+
+    @property
+    def _problem(self) -> Problem:
+        return self.configuration.problem(dict(zip("mnk", self.size, strict=True)))
 
     @cached_property
     def _matrices(self) -> dict[str, NDArray[Any]]:
-        m, n, k = self.size
         rng = np.random.Generator(np.random.PCG64([zlib.crc32(self.name.encode()), self.seed]))
-        drawn = {"A": (m, k), "B": (n, k)}  # multiples of 1/64 below 2 are exact in every type
-        return {x: (rng.integers(-128, 129, shape) / 64).astype(np.float16) for x, shape in drawn.items()}
+        one = self._problem  # multiples of 1/64 below 2 are exact in every floating-point type
+        return {x: (rng.integers(-128, 129, one.stored(x)) / 64).astype(dtype(one, x)) for x in "AB"}
 
     def inputs(self) -> Mapping[str, NDArray[Any]]:
         """Return A and B."""
         return self._matrices
 
     def _launched(self) -> tuple[NDArray[Any], list[Any]]:
-        D = np.zeros(self.size[:2], np.float16 if self.configuration.accumulator == "f16" else np.float32)
-        return D, arguments(self._matrices["A"], self._matrices["B"], D)
+        arrays = zeros(self._problem) | self._matrices
+        return arrays["D"], self.configuration.arguments(self._problem, arrays)
 
     def run(self, gpu: Gpu) -> NDArray[Any]:
         """Launch on the GPU."""
-        tiles, code = self.configuration, compile_twin(self.configuration, gpu)
+        made, twin = self.configuration, self.configuration.compiled()
+        code = compile_one(twin.source, twin.name, gpu, definitions=twin.definitions)
         D, args = self._launched()
-        gpu.launch(code, tiles.grid(*self.size[:2]), tiles.threads, args, shared_bytes=tiles.shared_bytes)
+        gpu.launch(code, made.grid_dim(self._problem), made.block_dim, args, shared_bytes=twin.dynamic_shared_bytes)
         if not same_code(code, self.kernel):
             self.__dict__["note"] = f"{code.toolkit} compiled other machine code than the shipped listing's"
             self.__dict__["kernel"] = disassembled(code)
@@ -66,15 +71,15 @@ class TwinCase:
     @cached_property
     def kernel(self) -> Kernel:
         """What is simulated: the shipped listing, unless another compiler made other code for the GPU."""
-        return twin(self.configuration)
+        return self.configuration.compiled().kernel()
 
     def expect(self) -> NDArray[Any]:
         """Launch with simtc."""
-        tiles = self.configuration
+        made = self.configuration
         D, args = self._launched()
         launch(
-            self.kernel, tiles.grid(*self.size[:2]), tiles.threads, args, shared_bytes=tiles.shared_bytes,
-            device=self.board,
+            self.kernel, made.grid_dim(self._problem), made.block_dim, args,
+            shared_bytes=made.compiled().dynamic_shared_bytes, device=self.board,
         )  # fmt: skip
         return D.view(f"uint{8 * D.itemsize}")
 
@@ -86,11 +91,7 @@ class TwinCase:
 def twin_cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[TwinCase]:
     """Yield the twins whose listings ship for the chip's own generation, at every size in blocks."""
     arch = next((alias for alias, sm in ALIASES.items() if sm == f"sm_{chip.sm}"), chip.arch)
-    try:
-        found = twins(arch)
-    except BadInputError:
-        return
-    for one in found:
+    for one in (twin for family in families() for twin in family.twins(arch)):
         for blocks in settings["twin_blocks"]:
-            m, n, k = (count * side for count, side in zip(blocks, one.block, strict=True))
+            m, n, k = (count * side for count, side in zip(blocks, one.tile, strict=True))
             yield TwinCase(one, chip.board, (m, n, k), settings["seed"])

@@ -45,7 +45,7 @@ def test_the_clock_answers_where_nothing_is_said():
     done = simtc("simulate", "hgemm", "-m", "1000", "-n", "1024", "-k", "1024", "--device", "rtx2070")
     assert done.returncode == 0
     first, *lines = done.stdout.splitlines()
-    assert first == "hgemm 1000 x 1024 x 1024 on rtx2070: block 256x256x32, warp 128x64x8, HMMA.1688.F16"
+    assert first == "hgemm 1000 x 1024 x 1024 on rtx2070: block 256x128x32, warp 128x64x8, HMMA.1688.F16"
     assert lines[0].startswith(
         "fidelity     sampled: the generated program in the clock, some SMs' steady state for all"
     )

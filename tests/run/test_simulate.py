@@ -22,7 +22,7 @@ def full():
 
 
 def test_full_is_the_launch_of_the_generated_program(full):
-    tiles = simulation("hgemm", m=1, n=1, k=1, **SMALL).tiles
+    tiles = simulation("hgemm", m=1, n=1, k=1, **SMALL).configuration
     m, n, k = tiles.padded(200, 256, 200)
     assert (m, n, k) == (256, 256, 224)
     A, B, D = np.zeros((m, k), np.float16), np.zeros((n, k), np.float16), np.zeros((m, n), np.float16)

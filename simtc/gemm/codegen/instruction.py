@@ -11,7 +11,7 @@ from functools import cache
 
 from simtc.layout import fragment
 
-__all__ = ["Family", "Place", "Side", "family"]
+__all__ = ["MatrixInstruction", "Place", "Side", "matrix_instruction"]
 
 Place = tuple[int, int]
 _BITS = 5  # of a lane's number
@@ -33,7 +33,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
+class MatrixInstruction:
     """A generation's matrix instruction with one type of accumulator."""
 
     sm: int
@@ -50,9 +50,9 @@ class Family:
         """Return the instructions that add the product of the fragments at registers a and b to those at d.
 
         Example:
-            >>> family(75, "f16").lines(0, 8, 12)
+            >>> matrix_instruction(75, "f16").lines(0, 8, 12)
             ['HMMA.1688.F16 R0, R8, R12, R0']
-            >>> family(70, "f16").lines(0, 8, 12)[1]
+            >>> matrix_instruction(70, "f16").lines(0, 8, 12)[1]
             'HMMA.884.F16.F16.STEP1 R2, R8.ROW, R12.COL, R2'
 
         """
@@ -65,13 +65,13 @@ class Family:
 
 
 @cache
-def family(sm: int, accumulator: str) -> Family:
+def matrix_instruction(sm: int, accumulator: str) -> MatrixInstruction:
     """Return the instruction that a generation's GEMM is made of.
 
     Example:
-        >>> [family(sm, "f32").shape for sm in (70, 75, 90)]
+        >>> [matrix_instruction(sm, "f32").shape for sm in (70, 75, 90)]
         [(16, 16, 4), (16, 8, 8), (16, 8, 16)]
-        >>> family(75, "f16").a.lanes
+        >>> matrix_instruction(75, "f16").a.lanes
         ((0, 2), (0, 4), (1, 0), (2, 0), (4, 0))
 
     """
@@ -87,13 +87,13 @@ def family(sm: int, accumulator: str) -> Family:
         for part, rows, row, col in ((a, 16, a.row, a.col), (b, 8, b.col, b.row), (d, 16, d.row, d.col))
     ]
     opcode = f"HMMA.{digits}.{kind}"
-    return Family(
+    return MatrixInstruction(
         sm=sm, accumulator=accumulator, shape=shape, opcode=opcode, constants=opcode, steps=1,
         a=sides[0], b=sides[1], d=sides[2],
     )  # fmt: skip
 
 
-def _volta(accumulator: str) -> Family:
+def _volta(accumulator: str) -> MatrixInstruction:
     """Arrange Volta's four quad pairs, each with an 8x8x4 product of its own, into 16x16x4.
 
     Bit 2 of the lane chooses the quad pair's rows, bit 3 its columns. A quad pair's rows need not be neighbours: rows
@@ -109,7 +109,7 @@ def _volta(accumulator: str) -> Family:
     columns, column_pair = (1, 2, 4), {"l3": (0, 8)}
     turned = {name: (column, row) for name, (row, column) in column_pair.items()}
     kind = accumulator.upper()
-    return Family(
+    return MatrixInstruction(
         sm=70,
         accumulator=accumulator,
         shape=(16, 16, 4),

@@ -9,7 +9,6 @@ from simtc.analytic.quantization import Quantization
 from simtc.analytic.split_k import reduction_bytes, slice_depth
 from simtc.analytic.traffic import WaveTraffic, is_resident, wave_traffic
 from simtc.arch import Device
-from simtc.errors import BadInputError
 from simtc.gemm.hgemm.configuration import Configuration
 from simtc.gemm.hgemm.pipes import memory_io_cycles, path_from_l2_cycles, tensor_cycles
 from simtc.results.prediction import Prediction
@@ -23,7 +22,6 @@ LEFT_OUT = (
     "C, and the partial sums of split-K, staying in L2",
     "clocks that fall under load, on boards where it was not measured",
 )
-_SIZE_LIMIT = 1 << 24  # of a dimension: any real GEMM
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +49,6 @@ def predict(
     n: int,
     k: int,
     beta: bool = False,
-    split_k: int = 1,
 ) -> Prediction:
     """Predict C (m, n) = A (m, k) B (k, n) over a configuration.
 
@@ -62,7 +59,6 @@ def predict(
         n: columns of C.
         k: depth; padded to whole iterations of the block's k.
         beta: whether C is read too.
-        split_k: slices of k that different blocks work through.
 
     Raises:
         BadInputError: a size out of range.
@@ -75,17 +71,14 @@ def predict(
         (57.4, 'tensor pipe')
 
     """
-    for name, extent in (("m", m), ("n", n), ("k", k)):
-        if not 1 <= extent <= _SIZE_LIMIT:
-            raise BadInputError(f"{name} is {extent}: 1 to {_SIZE_LIMIT}")
     wave = device.sm_count * tiles.occupancy(device).blocks
-    grid = Quantization(m=m, n=n, tile_m=tiles.block[0], tile_n=tiles.block[1], wave=wave, slices=split_k)
+    grid = Quantization(m=m, n=n, tile_m=tiles.block[0], tile_n=tiles.block[1], wave=wave, slices=tiles.split_k)
     contiguous = tuple(size if turned else k for size, turned in zip((m, n), tiles.turned, strict=True))
     case = _Case(
         tiles=tiles,
         device=device,
         grid=grid,
-        depth=slice_depth(k, tiles.block[2], split_k),
+        depth=slice_depth(k, tiles.block[2], tiles.split_k),
         k=k,
         beta=beta,
         load_bytes=(_widest(contiguous[0]), _widest(contiguous[1])),
@@ -122,7 +115,7 @@ def _compose(case: _Case) -> Prediction:
         m=grid.m,
         n=grid.n,
         k=case.k,
-        config=tiles.to_dict() | {"split_k": grid.slices},
+        config=tiles.to_dict(),
         fidelity="analytic",
         cycles=main + resources["latency"] + epilogue,
         clock_mhz=device.clock_mhz,

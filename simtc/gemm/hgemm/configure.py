@@ -1,4 +1,4 @@
-"""A configuration for a board, with what was not asked for filled in."""
+"""A configuration for a board and a problem, with what was not asked for filled in."""
 
 from __future__ import annotations
 
@@ -9,16 +9,29 @@ from simtc.arch import Device
 from simtc.gemm.hgemm.configuration import Configuration
 from simtc.gemm.hgemm.fits import objection, require_names
 from simtc.gemm.hgemm.tiles import CHUNK, Shape, Tiles
+from simtc.gemm.problem import Problem
 
 __all__ = ["configure"]
 
-_BLOCKS = ((256, 256), (256, 128), (128, 128), (128, 64), (64, 64))  # of more and less reuse; Yan et al. have the first
-_WARPS = ((128, 64), (64, 64), (64, 32), (32, 32))
+# Of more and less reuse; Yan et al. have the first.
+_BLOCKS = ((256, 256), (256, 128), (128, 256), (128, 128), (128, 64), (64, 128), (64, 64), (64, 32), (32, 64), (32, 32))
+_WARPS = ((128, 64), (64, 64), (64, 32), (32, 64), (32, 32), (32, 16), (16, 32), (16, 16))
 _BLOCK_K = 32
+_DOUBT = 0.03  # of closed forms: among configurations so near the fastest the one with the most reuse wins
 
 
-def configure(device: Device, block: Shape | None = None, warp: Shape | None = None, **choices: Any) -> Configuration:
-    """Return a configuration; sizes that are not given are the largest that the generation has room for.
+def configure(
+    device: Device,
+    block: Shape | None = None,
+    warp: Shape | None = None,
+    *,
+    problem: Problem | None = None,
+    **choices: Any,
+) -> Configuration:
+    """Return a configuration; sizes that are not given are those that closed forms find fastest for the problem.
+
+    Small problems get small blocks: fewer operations outside C, and more SMs at work. Every sub-core gets a warp, which
+    closed forms take for granted. With no problem named, it is one that fills the chip many times over.
 
     Raises:
         BadInputError: what was asked for cannot be made or does not fit; names the nearest that does.
@@ -30,6 +43,8 @@ def configure(device: Device, block: Shape | None = None, warp: Shape | None = N
         ...     print(one.block, one.warp)
         (256, 256, 32) (128, 64, 8)
         (256, 128, 32) (64, 64, 16)
+        >>> configure(arch.device("v100_sxm2"), problem=Problem(m=100, n=100, k=100)).block
+        (32, 32, 32)
         >>> configure(arch.device("t4"), (512, 256, 32), (128, 64, 8))  # doctest: +NORMALIZE_WHITESPACE
         Traceback (most recent call last):
         simtc.errors.BadInputError: block 512,256,32, warp 128,64,8: its 512 threads take 114688 registers, and an SM
@@ -37,9 +52,14 @@ def configure(device: Device, block: Shape | None = None, warp: Shape | None = N
 
     """
     name = device.sm.name
-    k = max(CHUNK, Tiles(block=(1, 1, 1), warp=(1, 1, 1), arch=name).family.shape[2])
+    k = max(CHUNK, Tiles(block=(1, 1, 1), warp=(1, 1, 1), arch=name).instruction.shape[2])
     blocks = [block] if block else [(*size, _BLOCK_K) for size in _BLOCKS]
     warps = [warp] if warp else [(*size, k) for size in _WARPS]
     asked = [{"block": one, "warp": other, "arch": name, **choices} for one, other in product(blocks, warps)]
     require_names(Tiles(**asked[0]))
-    return Configuration(**next((one for one in asked if objection(Tiles(**one)) is None), asked[0]))
+    able = [Configuration(**one) for one in asked if objection(Tiles(**one)) is None]
+    busy = [one for one in able if one.threads >= 32 * device.limits.sub_cores] or able
+    if problem is None or len(busy) < 2:
+        return busy[0] if busy else Configuration(**asked[0])
+    cycles = [one.closed_form(problem, device).cycles for one in busy]
+    return next(one for one, taken in zip(busy, cycles, strict=True) if taken <= (1 + _DOUBT) * min(cycles))

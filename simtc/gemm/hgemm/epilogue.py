@@ -52,7 +52,7 @@ def _weights(tiles: Tiles, axis: int) -> dict[int, int]:
     """Return what each bit of the thread's number adds to its row (axis 0) or column of D."""
     along_m = int(log2(tiles.warps[0]))
     first, warps = (5, along_m) if axis == 0 else (5 + along_m, int(log2(tiles.warps[1])))
-    weights = {bit: place[axis] for bit, place in enumerate(tiles.family.d.lanes)}
+    weights = {bit: place[axis] for bit, place in enumerate(tiles.instruction.d.lanes)}
     if axis:
         weights = {bit: tiles.column(weight) for bit, weight in weights.items()}
     return weights | {first + bit: tiles.warp[axis] << bit for bit in range(warps)}
@@ -107,9 +107,9 @@ def _pair(code: Code, tiles: Tiles, registers: Registers) -> None:
 
 def _held(tiles: Tiles, registers: Registers) -> tuple[dict[int, list[tuple[int, int]]], int]:
     """Return, by row of the warp's tile, the (column, first register) of each store of lane 0, and a store's bits."""
-    d, size = tiles.family.d, ELEMENT_BYTES[tiles.accumulator]
+    d, size = tiles.instruction.d, ELEMENT_BYTES[tiles.accumulator]
     places = [(row, tiles.column(column)) for row, column in d.elements]
-    height, breadth, _ = tiles.family.shape
+    height, breadth, _ = tiles.instruction.shape
     (m, n, _), together = tiles.units, 1
     if tiles.deals:  # one instruction's registers hold a row of two, after the exchange
         places = [places[0], (0, tiles.column(breadth)), *places[1:]]

@@ -58,6 +58,8 @@ def require_names(tiles: Tiles) -> None:
         _require_sizes(name, sizes)
     if tiles.stages < 1:
         raise BadInputError(f"stages {tiles.stages}: shared memory holds at least one tile of A and B")
+    if tiles.split_k < 1:
+        raise BadInputError(f"split_k {tiles.split_k}: k is worked through in at least one slice")
     if tiles.sts_interleave is not None and tiles.sts_interleave < 0:
         raise BadInputError(
             f"sts_interleave {tiles.sts_interleave}: the HMMAs between two STS.128 cannot be fewer than 0"
@@ -76,14 +78,15 @@ def objection(tiles: Tiles) -> str | None:
 
 def _objections(tiles: Tiles) -> Iterator[str]:
     """Yield what stands against a configuration; each test presumes that the earlier ones found nothing."""
-    unit, limits = tiles.family.shape, tiles.sm.limits
+    unit, limits = tiles.instruction.shape, tiles.sm.limits
     k_unit = max(unit[2], CHUNK)
     if any(size & (size - 1) for size in (*tiles.block, *tiles.warp)):
         yield "sizes must be powers of two"
     if any(size % part for size, part in zip(tiles.block, tiles.warp, strict=True)):
         yield "the warp tile must divide the block tile"
     if any(size % part for size, part in zip(tiles.warp, (*unit[:2], k_unit), strict=True)):
-        yield f"the warp tile must be a multiple of {unit[0]}x{unit[1]}x{k_unit}, the shape of {tiles.family.opcode}"
+        opcode = tiles.instruction.opcode
+        yield f"the warp tile must be a multiple of {unit[0]}x{unit[1]}x{k_unit}, the shape of {opcode}"
     yield from _absent(tiles)
     if tiles.k_steps % 2:
         yield "the block must hold an even number of warp tiles along k: one is multiplied while the next is loaded"
@@ -162,7 +165,7 @@ def _nearest(tiles: Tiles) -> str | None:
 
 def _sizes(tiles: Tiles) -> Iterator[tuple[Shape, Shape]]:
     """Yield block and warp tiles that are multiples of what they must be, up to what could ever fit."""
-    m, n, k = tiles.family.shape
+    m, n, k = tiles.instruction.shape
     for warp in product((m, 2 * m, 4 * m, 8 * m), (n, 2 * n, 4 * n, 8 * n, 16 * n), (max(k, CHUNK), 2 * max(k, CHUNK))):
         for along_m, along_n, along_k in product((1, 2, 4, 8), (1, 2, 4, 8), (2, 4, 8)):
             yield (warp[0] * along_m, warp[1] * along_n, warp[2] * along_k), warp

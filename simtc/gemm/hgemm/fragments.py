@@ -97,7 +97,7 @@ class Operand:
         start = self.sets[fragments]
         found = []
         for part in range(0, self.tiles.units[2], 2 if self.volta else 1):
-            k = step * self.tiles.warp[2] + part * self.tiles.family.shape[2]
+            k = step * self.tiles.warp[2] + part * self.tiles.instruction.shape[2]
             for index in range(0, 1 << len(self.indices), self.group):
                 row, column = self._place(index)
                 if self.volta:
@@ -139,7 +139,7 @@ class Operand:
 
 def operand(tiles: Tiles, registers: Registers, which: int, shared_base: int) -> Operand:
     """Return A's (0) or B's (1) fragments."""
-    side = (tiles.family.a, tiles.family.b)[which]
+    side = (tiles.instruction.a, tiles.instruction.b)[which]
     return Operand(
         tiles=tiles,
         side=side,

@@ -108,7 +108,7 @@ def _woven(schedule: _Schedule, tiles: Tiles, registers: Registers, sides: tuple
     """
     m, n, parts = tiles.units
     round_units = m * n
-    family = tiles.family
+    instruction = tiles.instruction
     found: list[Line] = []
     number, last = 0, tiles.k_steps * tiles.step_units - 1
     for step in range(tiles.k_steps):
@@ -116,8 +116,8 @@ def _woven(schedule: _Schedule, tiles: Tiles, registers: Registers, sides: tuple
             for unit in range(round_units):
                 found += schedule.before.pop(number, [])
                 i, j = divmod(unit, n)
-                lines = family.lines(
-                    registers.accumulators + unit * family.d.registers,
+                lines = instruction.lines(
+                    registers.accumulators + unit * instruction.d.registers,
                     sides[0].register(step % 2, i, part),
                     sides[1].register(step % 2, j, part),
                 )

@@ -81,7 +81,7 @@ def tensor_cycles(configuration: Tiles, device: Device) -> float:
 
     """
     m, n, k = configuration.block
-    one = device.sm.tensor[configuration.family.constants]
+    one = device.sm.tensor[configuration.instruction.constants]
     rate = device.tensor_f32_accumulate_rate if configuration.accumulator == "f32" else 1.0
     return m * n * k / (one.fma * device.limits.sub_cores) * one.issue_interval_cycles / rate
 
@@ -155,7 +155,7 @@ def _memory_instructions(configuration: Tiles, load_bytes: tuple[int, int]) -> l
             continue
         stores = rows * k * _ELEMENT_BYTES / (_WARP * width)
         found += [(f"LDG.{8 * width}", loads, 0), (f"STS.{8 * width}", stores, excess)]
-    side, (rows, _, depth) = configuration.family.a, configuration.family.shape
+    side, (rows, _, depth) = configuration.instruction.a, configuration.instruction.shape
     copies = side.registers * _WARP * 4 // (rows * depth * _ELEMENT_BYTES)  # Volta's quad pairs share elements
     for size, turned, tile in zip((wm, wn), configuration.turned, configuration.tiles, strict=True):
         name = "LDSM.4" if turned and configuration.sm_number >= 75 else configuration.shared_load

@@ -85,7 +85,7 @@ def set_up(code: Code, tiles: Tiles, registers: Registers, sides: tuple[Operand,
     code.add(f"SHF.R.U32.HI R{registers.remaining}, RZ, {int(log2(tiles.block[2])):#x}, R{_WORK}")
     code.add(f"ISETP.GE.AND P0, PT, R{registers.remaining}, 0x2, PT")
     code.add(f"MOV R{registers.one}, 0x1")
-    accumulators = tiles.units[0] * tiles.units[1] * tiles.family.d.registers
+    accumulators = tiles.units[0] * tiles.units[1] * tiles.instruction.d.registers
     for register in range(registers.accumulators, registers.accumulators + accumulators, 2):
         code.add(f"CS2R R{register}, SRZ")
     code.lines += advances(tiles, registers)

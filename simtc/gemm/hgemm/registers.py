@@ -52,7 +52,7 @@ def allocate(tiles: Tiles) -> Registers:
 
     """
     m, n, k = tiles.units
-    side_a, side_b, side_d = tiles.family.a, tiles.family.b, tiles.family.d
+    side_a, side_b, side_d = tiles.instruction.a, tiles.instruction.b, tiles.instruction.d
     accumulators, a, b = m * n * side_d.registers, m * k * side_a.registers, n * k * side_b.registers
     copies = sum(tiles.copies)
     variants = (_variants(tiles, 0), _variants(tiles, 1))

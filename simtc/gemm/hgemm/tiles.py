@@ -11,13 +11,13 @@ from simtc import arch
 from simtc.analytic.occupancy import Occupancy, occupancy
 from simtc.arch import Device
 from simtc.arch.generation import Sm
-from simtc.gemm.codegen.instruction import Family, family
+from simtc.gemm.codegen.instruction import MatrixInstruction, matrix_instruction
 from simtc.gemm.hgemm.registers import allocate
+from simtc.gemm.problem import Shape
 from simtc.layout.tile import Tile
 
 __all__ = ["CHUNK", "ELEMENT_BYTES", "Shape", "Tiles"]
 
-Shape = tuple[int, int, int]  # m, n, k
 CHUNK = 8  # halves in 16 bytes: what LDG.128 and STS.128 move for a lane
 ELEMENT_BYTES = {"f16": 2, "f32": 4}
 
@@ -35,7 +35,8 @@ class Tiles:
     until every warp has read the present one (Yan et al.); with two it is stored while the present one is still read;
     with more, from Ampere on, LDGSTS writes it there, and no register is spent.
     `sts_interleave` is the number of HMMAs between two STS.128; None is what equation 6 asks for, as far as there is
-    room. `loads` is how fragments are read from shared memory: lds, or ldsm from Turing on.
+    room. `loads` is how fragments are read from shared memory: lds, or ldsm from Turing on. `split_k` counts the slices
+    of k that different blocks work through.
     """
 
     block: Shape
@@ -48,6 +49,7 @@ class Tiles:
     loads: str | None = None
     epilogue: str = "none"
     transpose: str = "tn"
+    split_k: int = 1
 
     @property
     def sm(self) -> Sm:
@@ -60,9 +62,9 @@ class Tiles:
         return int(self.sm.name.removeprefix("sm_"))
 
     @property
-    def family(self) -> Family:
+    def instruction(self) -> MatrixInstruction:
         """The matrix instruction of the generation, with its registers."""
-        return family(self.sm_number, self.accumulator)
+        return matrix_instruction(self.sm_number, self.accumulator)
 
     @property
     def fragment_loads(self) -> str:
@@ -83,6 +85,8 @@ class Tiles:
             return f"stages {self.stages}: generated kernels copy through registers, which serves 1 or 2"
         if any(self.turned) and self.sm_number < 75:
             return f"transpose {self.transpose}: {self.sm.name} has no LDSM to turn fragments with"
+        if self.split_k != 1:
+            return f"split_k {self.split_k}: generated kernels do not split k; closed forms do"
         return None
 
     @property
@@ -104,8 +108,8 @@ class Tiles:
     def row_registers(self) -> int:
         """Registers of a lane that hold one row of D."""
         m, n, _ = self.units
-        rows = 1 << sum(row > 0 for row, _ in self.family.d.elements)
-        return m * n * self.family.d.registers // (m * rows)
+        rows = 1 << sum(row > 0 for row, _ in self.instruction.d.elements)
+        return m * n * self.instruction.d.registers // (m * rows)
 
     @property
     def k_steps(self) -> int:
@@ -115,7 +119,7 @@ class Tiles:
     @property
     def units(self) -> tuple[int, int, int]:
         """Matrix instructions (on Volta: sets of STEPs) of one k step along m, n and k."""
-        m, n, k = self.family.shape
+        m, n, k = self.instruction.shape
         return self.warp[0] // m, self.warp[1] // n, self.warp[2] // k
 
     @property
@@ -198,17 +202,17 @@ class Tiles:
     @property
     def load_depth(self) -> int:
         """Elements along k that a fragment load covers."""
-        return CHUNK if self.fragment_loads == "lds" else max(CHUNK, self.family.shape[2])
+        return CHUNK if self.fragment_loads == "lds" else max(CHUNK, self.instruction.shape[2])
 
     def load_rows(self, which: int) -> int:
         """Return the rows (columns of B) that one LDSM of A's (0) or B's fragments covers: four matrices at most."""
-        matrices_along_k = max(self.family.shape[2] // CHUNK, 1)
+        matrices_along_k = max(self.instruction.shape[2] // CHUNK, 1)
         return min(self.warp[which], 4 // matrices_along_k * CHUNK)
 
     @property
     def interval_cycles(self) -> int:
         """Cycles of a matrix instruction's unit on its sub-core's tensor pipe."""
-        return self.family.steps * self.sm.tensor[self.family.constants].issue_interval_cycles
+        return self.instruction.steps * self.sm.tensor[self.instruction.constants].issue_interval_cycles
 
     def spacing(self, cpi_cycles: float) -> int:
         """Return how many HMMAs must lie between two memory instructions of that CPI: equation 6 of Yan et al.
@@ -256,13 +260,14 @@ class Tiles:
         return {
             "block": list(self.block),
             "warp": list(self.warp),
-            "instr": self.family.constants,
+            "instr": self.instruction.constants,
             "stages": self.stages,
             "layout": self.layout,
             "accumulator": self.accumulator,
             "loads": self.fragment_loads,
             "sts_interleave": self.interleave,
             "epilogue": self.epilogue,
+            "split_k": self.split_k,
         }
 
     def padded(self, m: int, n: int, k: int) -> Shape:

@@ -10,14 +10,19 @@ import numpy as np
 
 from simtc.arch import ALIASES
 from simtc.errors import BadInputError, unknown
+from simtc.gemm.family import Compiled
 from simtc.gemm.hgemm.configuration import Configuration
 from simtc.isa import Kernel
 from simtc.resources import folder
-from simtc.sass import load
 
-__all__ = ["TEMPLATE", "arguments", "definitions", "twin", "twin_name", "twins"]
+__all__ = ["TEMPLATE", "arguments", "compiled_twin", "definitions", "twin", "twin_generations", "twin_name", "twins"]
 
 TEMPLATE = "hgemm_template.cu"
+
+
+def twin_generations() -> tuple[str, ...]:
+    """Return the generations with twins."""
+    return tuple(_table())
 
 
 @cache
@@ -32,7 +37,7 @@ def twins(arch: str) -> tuple[Configuration, ...]:
         True
 
     """
-    table = tomllib.loads((folder("kernels") / "twins.toml").read_text(encoding="utf-8"))
+    table = _table()
     name = next((alias for alias, sm in ALIASES.items() if arch in (alias, sm)), arch)
     if name not in table:
         raise unknown("generation with twins", arch, table)
@@ -40,6 +45,11 @@ def twins(arch: str) -> tuple[Configuration, ...]:
         {key: tuple(v) if isinstance(v, list) else v for key, v in one.items()} for one in table[name]
     ]
     return tuple(Configuration(arch=name, **one) for one in listed)
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads((folder("kernels") / "twins.toml").read_text(encoding="utf-8"))
 
 
 def twin_name(configuration: Configuration) -> str:
@@ -67,7 +77,7 @@ def definitions(configuration: Configuration) -> tuple[str, ...]:
     if (
         configuration.sm_number < 75
         or configuration.asynchronous
-        or (configuration.epilogue != "none" or configuration.transpose != "tn")
+        or (configuration.epilogue != "none" or configuration.transpose != "tn" or configuration.split_k != 1)
     ):
         raise BadInputError(
             f"{configuration.name} has no twin: {TEMPLATE} is for sm_75 and later and has two stages at most, "
@@ -86,6 +96,24 @@ def definitions(configuration: Configuration) -> tuple[str, ...]:
     return tuple(flags)
 
 
+def compiled_twin(configuration: Configuration) -> Compiled:
+    """Return how a configuration's twin is compiled, and where its listing stands.
+
+    Raises:
+        BadInputError: the template has no such kernel.
+
+    """
+    name = twin_name(configuration)
+    return Compiled(
+        source=TEMPLATE,
+        name=name,
+        sm=configuration.sm_number,
+        listing=f"twins/{configuration.sm.name}/{name}.sass",
+        definitions=definitions(configuration),
+        dynamic_shared_bytes=configuration.shared_bytes,
+    )
+
+
 def twin(configuration: Configuration) -> Kernel:
     """Read the listing of a configuration's twin; a launch takes `configuration.shared_bytes` of dynamic shared memory.
 
@@ -93,15 +121,22 @@ def twin(configuration: Configuration) -> Kernel:
         BadInputError: it does not ship.
 
     """
-    name, sm = twin_name(configuration), configuration.sm.name
-    path = folder("kernels") / "twins" / sm / f"{name}.sass"
-    if not path.exists():
-        raise BadInputError(f"the twin {name} does not ship for {sm}: add it to kernels/twins.toml, then build.py")
-    return load(path)[name]
+    found = compiled_twin(configuration)
+    if not found.ships:
+        sm = configuration.sm.name
+        raise BadInputError(
+            f"the twin {found.name} does not ship for {sm}: add it to kernels/twins.toml, then build.py"
+        )
+    return found.kernel()
 
 
 def arguments(
-    A: np.ndarray, B: np.ndarray, D: np.ndarray, C: np.ndarray | None = None, alpha: float = 1.0, beta: float = 0.0
+    A: np.ndarray,
+    B: np.ndarray,
+    D: np.ndarray,
+    C: np.ndarray | None = None,
+    alpha: float = 1.0,
+    beta: float = 0.0,
 ) -> list[Any]:
     """Return the arguments of a generated program and of its twin alike; with C, of one that has an epilogue.
 

@@ -38,8 +38,8 @@ def _print(key: str) -> Any:
 
 @cache
 def _run(tiles: Configuration, board: str, sizes: _Sizes) -> Prediction:
-    m, n, k = sizes
-    return Simulation(tiles=tiles, device=arch.device(board), m=m, n=n, k=k, caches="warm").predict()
+    problem = tiles.problem(dict(zip("mnk", sizes, strict=True)))
+    return Simulation(configuration=tiles, problem=problem, device=arch.device(board), caches="warm").predict()
 
 
 def _curve(tiles: Configuration, board: str, widths: Iterable[int] = _SIZES) -> list[Prediction]:

@@ -10,9 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from simtc.arch import ALIASES, Device
-from simtc.gemm.hgemm.configuration import Configuration
-from simtc.gemm.hgemm.twin import arguments, twin, twin_name
-from simtc.gpu import Gpu, compile_twin
+from simtc.gemm.family import Configured
+from simtc.gemm.operands import dtype, zeros
+from simtc.gemm.problem import Problem
+from simtc.gemm.registry import family
+from simtc.gpu import Gpu, compile_one
 from simtc.isa import Kernel
 from simtc.run.launch import launch
 from simtc.run.simulate import FIDELITIES, simulate
@@ -36,7 +38,8 @@ class ConfiguredCase(MeasuredCase):
     )
     measured_as: ClassVar[Mapping[str, str]] = dict.fromkeys(compared, "cycles")  # all beside the same measurement
 
-    configuration: Configuration
+    family: str
+    configuration: Configured
     choices: Mapping[str, Any] = field(compare=False)  # as simulate takes them
     size: tuple[int, int, int]
     board: Device
@@ -47,22 +50,25 @@ class ConfiguredCase(MeasuredCase):
     @property
     def name(self) -> str:
         """TWIN/MxNxK."""
-        return f"{twin_name(self.configuration)}/{'x'.join(map(str, self.size))}"
+        return f"{self.configuration.compiled().name}/{'x'.join(map(str, self.size))}"
+
+    @property
+    def _problem(self) -> Problem:
+        return self.configuration.problem(dict(zip("mnk", self.size, strict=True)))
 
     def _arguments(self) -> list[Any]:
-        m, n, k = self.size
-        rng = np.random.default_rng(1)
-        A, B = (rng.standard_normal((x, k), dtype=np.float32).astype(np.float16) for x in (m, n))
-        return arguments(A, B, np.zeros((m, n), np.float16 if self.configuration.accumulator == "f16" else np.float32))
+        one, rng = self._problem, np.random.default_rng(1)
+        drawn = {x: rng.standard_normal(one.stored(x), dtype=np.float32).astype(dtype(one, x)) for x in "AB"}
+        return self.configuration.arguments(one, zeros(one) | drawn)
 
     def measure(self, gpu: Gpu) -> Measured:
         """Time single launches of the twin."""
-        tiles = self.configuration
-        code = compile_twin(tiles, gpu)
-        grid = tiles.grid(*self.size[:2])
+        made, twin = self.configuration, self.configuration.compiled()
+        code = compile_one(twin.source, twin.name, gpu, definitions=twin.definitions)
+        shared, grid = twin.dynamic_shared_bytes, made.grid_dim(self._problem)
         with (
             stopwatch(gpu) as watch,
-            gpu.prepared(code, grid, tiles.threads, self._arguments(), shared_bytes=tiles.shared_bytes) as ready,
+            gpu.prepared(code, grid, made.block_dim, self._arguments(), shared_bytes=shared) as ready,
         ):
             ready.seconds()
             taken = watch.times(ready.enqueue, self.launches, cold=False).to_dict()
@@ -74,7 +80,7 @@ class ConfiguredCase(MeasuredCase):
     @cached_property
     def kernel(self) -> Kernel:
         """The twin's listing."""
-        return twin(self.configuration)
+        return self.configuration.compiled().kernel()
 
     def predict(self) -> Measured:
         """Predict from the tile sizes, and with the clock."""
@@ -82,7 +88,7 @@ class ConfiguredCase(MeasuredCase):
         m, n, k = self.size
         for fidelity in FIDELITIES if self.clocked else FIDELITIES[:2]:
             one = simulate(
-                "hgemm", m=m, n=n, k=k, device=self.board, fidelity=fidelity, caches="warm", **self.choices
+                self.family, m=m, n=n, k=k, device=self.board, fidelity=fidelity, caches="warm", **self.choices
             )  # fmt: skip
             own = 0.0 if fidelity == "analytic" else launch_cycles(self.board)
             found[f"simulate_{fidelity}_cycles"] = one.cycles - own
@@ -92,10 +98,10 @@ class ConfiguredCase(MeasuredCase):
         return Measured(values=found, code=code_digest(self.kernel) if self.ships else "")
 
     def _clocked(self, fidelity: str) -> float:
-        tiles = self.configuration
+        made = self.configuration
         run = launch(
-            self.kernel, tiles.grid(*self.size[:2]), tiles.threads, self._arguments(), device=self.board, timing=True,
-            shared_bytes=tiles.shared_bytes, fidelity=fidelity, caches="warm",
+            self.kernel, made.grid_dim(self._problem), made.block_dim, self._arguments(), device=self.board,
+            timing=True, shared_bytes=made.compiled().dynamic_shared_bytes, fidelity=fidelity, caches="warm",
         )  # fmt: skip
         return by_fastest_clock(run, self.board) - launch_cycles(self.board)
 
@@ -105,19 +111,19 @@ def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[ConfiguredCase | 
     arch = next((alias for alias, sm in ALIASES.items() if sm == f"sm_{chip.sm}"), chip.arch)
     shipped, more = settings["twins"].get(arch, []), settings.get(arch, [])
     if not (shipped or more):
-        yield Skip(name="hgemm", reason=f"no configurations are listed for {arch}: the template is for turing, hopper")
+        yield Skip(name=settings["family"], reason=f"no configurations are listed for {arch}")
         return
     for ships, entry in [*((True, one) for one in shipped), *((False, one) for one in more)]:
         choices: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
         }
-        tiles = Configuration(arch=arch, **choices)
+        made = family(settings["family"]).configured(arch, choices)
         for size in settings["sizes"]:
             m, n, k = size
             if not chip.known:
-                yield Skip(name=f"{twin_name(tiles)}/{m}x{n}x{k}", reason="simtc has no constants of this board")
+                yield Skip(name=f"{made.compiled().name}/{m}x{n}x{k}", reason="simtc has no constants of this board")
                 continue
             yield ConfiguredCase(
-                configuration=tiles, choices=choices, size=(m, n, k), board=chip.board, launches=settings["repeats"],
-                ships=ships, clocked=m * n * k <= settings["clock_products"],
+                family=settings["family"], configuration=made, choices=choices, size=(m, n, k), board=chip.board,
+                launches=settings["repeats"], ships=ships, clocked=m * n * k <= settings["clock_products"],
             )  # fmt: skip

@@ -114,8 +114,8 @@ def test_stores_are_as_far_apart_as_asked(interleave):
 def test_an_iteration_does_what_the_tiles_ask_for(configuration):
     body = [i.opcode for i in _main_loop(generate(configuration))]
     m, n, k = configuration.block
-    units = m * n * k // np.prod(configuration.family.shape) // (configuration.threads // 32)
-    assert body.count("HMMA") == configuration.stages * configuration.family.steps * units
+    units = m * n * k // np.prod(configuration.instruction.shape) // (configuration.threads // 32)
+    assert body.count("HMMA") == configuration.stages * configuration.instruction.steps * units
     assert body.count("LDG") == body.count("STS") == configuration.stages * sum(configuration.copies)
     assert body.count("BAR") == 2  # two for a single buffer, one for each of two
 

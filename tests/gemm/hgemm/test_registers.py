@@ -10,7 +10,7 @@ from tests.gemm.hgemm.gemms import EVERY, name
 
 @pytest.mark.parametrize("configuration", EVERY, ids=name)
 def test_groups_do_not_overlap(configuration):
-    r, family = allocate(configuration), configuration.family
+    r, family = allocate(configuration), configuration.instruction
     m, n, k = configuration.units
     copies = sum(configuration.copies)
     groups = [

@@ -1,0 +1,71 @@
+"""The family `hgemm`: f16 operands on tensor cores, made of tile sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from simtc.arch import Device
+from simtc.errors import BadInputError
+from simtc.gemm.family import Compiled, Configured, Family, Option
+from simtc.gemm.hgemm.configuration import Configuration
+from simtc.gemm.hgemm.configure import configure
+from simtc.gemm.hgemm.fits import LAYOUTS, LOADS, TRANSPOSES
+from simtc.gemm.hgemm.problem import hgemm_problem
+from simtc.gemm.hgemm.tiles import ELEMENT_BYTES
+from simtc.gemm.problem import Problem
+
+__all__ = ["FAMILY"]
+
+_OPTIONS = (
+    Option(name="block", kind="shape", help="tile of a thread block", default="the fastest by closed forms"),
+    Option(name="warp", kind="shape", help="step of a warp", default="the fastest by closed forms"),
+    Option(name="layout", kind="str", help=f"of shared memory: {', '.join(LAYOUTS)}", default="pad"),
+    Option(name="stages", kind="int", help="tiles of A and B in shared memory", default="1"),
+    Option(name="accumulator", kind="str", help=f"type of C: {', '.join(ELEMENT_BYTES)}", default="f16"),
+    Option(name="loads", kind="str", help=f"of fragments: {', '.join(LOADS)}", default="lds up to sm_75"),
+    Option(name="sts_interleave", kind="int", help="HMMAs between two STS", default="as equation 6 asks"),
+    Option(name="transpose", kind="str", help=f"of A and B, as BLAS says: {', '.join(TRANSPOSES)}", default="tn"),
+    Option(name="split_k", kind="int", help="slices of k for different blocks", default="1"),
+)
+
+
+class _Hgemm(Family):
+    name = "hgemm"
+    summary = "f16 operands on tensor cores, tiles through shared memory, made of tile sizes"
+    example = "-m 4096 -n 4096 -k 4096"
+    options = _OPTIONS
+
+    def problem(self, sizes: Mapping[str, Any], choices: Mapping[str, Any]) -> Problem:
+        return hgemm_problem(sizes, choices.get("accumulator", "f16"), choices.get("transpose", "tn"))
+
+    def configure(self, problem: Problem, device: Device, choices: Mapping[str, Any]) -> Configured:
+        if device.cycle_level is None:
+            raise BadInputError(
+                f"{device.name} ({device.sm_name}) has no tensor cores, which {self.name} runs on. Try: simtc arch"
+            )
+        epilogue = "beta" if problem.beta else "alpha" if problem.alpha != 1 else "none"
+        rest = {name: value for name, value in choices.items() if name not in ("block", "warp")}
+        return configure(
+            device, choices.get("block"), choices.get("warp"), problem=problem, **{"epilogue": epilogue, **rest}
+        )
+
+    def configured(self, arch: str, choices: Mapping[str, Any]) -> Configured:
+        return Configuration(arch=arch, **choices)
+
+    def twins(self, arch: str) -> tuple[Configured, ...]:
+        from simtc.gemm.hgemm.twin import twins  # noqa: PLC0415 - closed forms start without its readers
+
+        try:
+            return twins(arch)
+        except BadInputError:
+            return ()
+
+    def compilations(self) -> Iterator[Compiled]:
+        from simtc.gemm.hgemm.twin import twin_generations  # noqa: PLC0415 - as above
+
+        for arch in twin_generations():
+            yield from (one.compiled() for one in self.twins(arch))
+
+
+FAMILY = _Hgemm()
