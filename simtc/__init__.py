@@ -9,13 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from simtc.launch import Struct, launch  # type: ignore[no-redef] # the room is callable too
+    from simtc.launch import Struct, launch, uninitialized  # type: ignore[no-redef] # the room is callable too
     from simtc.layout import fragment
     from simtc.numerics.multiply import mma
     from simtc.sass import load
     from simtc.study.simulate import simulate
 
-__all__ = ["Struct", "fragment", "launch", "load", "mma", "simulate"]
+__all__ = ["Struct", "fragment", "launch", "load", "mma", "simulate", "uninitialized"]
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -25,6 +25,7 @@ _HOMES = {
     "load": "sass",
     "mma": "numerics.multiply",
     "simulate": "study.simulate",
+    "uninitialized": "launch",
 }
 
 

@@ -10,12 +10,12 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from simtc.launch.arguments import Struct
+from simtc.launch.arguments import Struct, uninitialized
 from simtc.launch.launch import launch
 from simtc.launch.specs import arguments_from_specs
 from simtc.results import LaunchResult
 
-__all__ = ["Struct", "arguments_from_specs", "launch"]
+__all__ = ["Struct", "arguments_from_specs", "launch", "uninitialized"]
 
 
 class _Room(ModuleType):

@@ -215,6 +215,9 @@ def _indirect(s: Arrays, op: Record, w: Int, a: Int, m: Int) -> Int:
 def _barrier(s: Arrays, op: Record, w: Int, m: Int, a: Int, c: Int, q: Int) -> Int:
     """Arrive at a block barrier; variant 0 SYNC, 1 ARV, 2 RED (which counts the threads whose predicate holds)."""
     warp = s.warps[w]
+    if m == 0:
+        warp.pc += 1
+        return Outcome.NEXT
     block = s.blocks[warp.block]
     b = int64(op.imm) if op.imm >= 0 else int64(_first(s, a, m) & uint32(15))
     block.expected[b] = op.aux if op.aux >= 0 else int64(_first(s, c, m) >> uint32(16))

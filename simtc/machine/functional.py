@@ -12,6 +12,7 @@ import numpy as np
 from simtc.bundle import bundle
 from simtc.machine.arena import Arena
 from simtc.machine.faults import fault_error
+from simtc.machine.findings import findings_error
 from simtc.machine.lowering import Lowered
 from simtc.machine.run import run_blocks
 from simtc.machine.shadow import new_shadow
@@ -35,13 +36,15 @@ def execute(
     arena: Arena,
     instruction_limit: int,
     check: bool = False,
+    nothing: np.ndarray | None = None,
     progress: Callable[[int, int], None] | None = None,
     threads: int | None = None,
 ) -> int:
     """Execute every block and return the number of warp-instructions.
 
     Blocks run in parallel, unless the kernel has global atomics: then they take turns in a fixed order, so that every
-    run gives the same result. With `check`, reads of what nothing wrote and races in shared memory are faults too.
+    run gives the same result. With `check`, what simtc.machine.checks finds is a fault too; `nothing` says which bytes
+    of global memory hold nothing yet (see new_shadow).
 
     Raises:
         KernelFaultError: the kernel did what a GPU would fault on.
@@ -49,9 +52,11 @@ def execute(
     """
     blocks = grid[0] * grid[1] * grid[2]
     numbers = np.arange(blocks, dtype=np.int64)
-    workers = 1 if lowered.has_atomics else min(threads or os.cpu_count() or 1, blocks)
+    workers = 1 if lowered.has_atomics or nothing is not None else min(threads or os.cpu_count() or 1, blocks)
     slots = min(_SERIAL_RESIDENT, blocks) if lowered.has_atomics else 1
-    shadows = [new_shadow(lowered.kernel, lowered.code, geometry, slots) if check else None for _ in range(workers)]
+    shadows = [
+        new_shadow(lowered.kernel, lowered.code, geometry, slots, nothing) if check else None for _ in range(workers)
+    ]
     states = [new_state(literals, geometry, slots=slots, work_words=WORK_WORDS, shadow=shadow) for shadow in shadows]
     advance = _checked() if check else step
     if lowered.has_atomics:
@@ -80,9 +85,11 @@ def execute(
 
     with ThreadPoolExecutor(workers) as pool:
         faults = [fault for fault in pool.map(worker, range(workers)) if fault]
-    if faults:
-        outcome, state = faults[0]
-        raise fault_error(outcome, lowered.kernel, state, arena, grid)
+    error = fault_error(faults[0][0], lowered.kernel, faults[0][1], arena, grid) if faults else None
+    if check:
+        error = findings_error([state._asdict() for state in states], lowered.kernel, arena, grid, error)
+    if error:
+        raise error
     return int(sum(int(count[0]) for count in executed))
 
 
