@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from simtc.layout import fragment
     from simtc.numerics.multiply import mma
-    from simtc.run.arguments import Struct
+    from simtc.run.arguments import Struct, uninitialized
     from simtc.run.launch import launch
     from simtc.run.simulate import simulate
     from simtc.sass import load
 
-__all__ = ["Struct", "fragment", "launch", "load", "mma", "simulate"]
+__all__ = ["Struct", "fragment", "launch", "load", "mma", "simulate", "uninitialized"]
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -26,6 +26,7 @@ _HOMES = {
     "load": "sass",
     "mma": "numerics.multiply",
     "simulate": "run.simulate",
+    "uninitialized": "run.arguments",
 }
 
 

@@ -48,7 +48,9 @@ __all__ = ["run"]
 @click.option("--html", type=Path, metavar="FILE", help="with --timing: write all of it to one HTML file")
 @click.option("--clock-mhz", type=int, help="the SM clock, which tensor instructions may lower; both are in simtc arch")
 @click.option(
-    "--check", is_flag=True, help="also find reads of what nothing wrote, and races in shared memory (slower)"
+    "--check",
+    is_flag=True,
+    help="also find races in shared memory, misused barriers, uses of what nothing wrote (slower)",
 )
 @click.option("--max-instructions", type=int, help="stop a warp after so many instructions")
 @click.option("--max-launch-instructions", type=int, help="stop when the blocks under way executed so many together")
@@ -61,7 +63,8 @@ def run(target: str | None, kernel: str | None, **options: Any) -> None:
     simtc run saxpy.cubin saxpy --grid 4 --block 256 --arg f32[1024]=ones --arg @x.npy --arg f32=2 --arg i32=1024
 
     An argument SPEC is TYPE=NUMBER (a value), TYPE[SHAPE] (a buffer of zeros), TYPE[SHAPE]=ones|random|iota,
-    or @FILE.npy (a buffer read from a file); add >FILE.npy to a buffer to save it afterwards.
+    TYPE[SHAPE]=uninitialized (for --check: it holds nothing yet), or @FILE.npy (a buffer read from a file);
+    add >FILE.npy to a buffer to save it afterwards.
     Types are f16 f32 f64 bf16 i8 u8 i16 u16 i32 u32 i64 u64.
     """  # noqa: D301 - \b is click's mark for text that keeps its lines
     if options.pop("listing"):

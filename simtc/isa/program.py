@@ -71,6 +71,9 @@ class Kernel:
     max_threads: int = 1024  # __launch_bounds__, or the chip's limit
     constants: Mapping[int, bytes] = field(default_factory=dict)  # banks other than 0: {2: b"...", 3: b"..."}
     relocations: tuple[Relocation, ...] = ()  # addresses that the driver would fill in
+    warp_masks: tuple[
+        tuple[int, int], ...
+    ] = ()  # of __syncwarp() and its like: the address, the register with the mask
     global_data: bytes = b""  # the global variables that relocations point into, with their initial values
 
     def __post_init__(self) -> None:

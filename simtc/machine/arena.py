@@ -56,6 +56,16 @@ class Arena:
             banks=places,
         )
 
+    def unset(self, spans: Sequence[tuple[int, int, int]]) -> np.ndarray | None:
+        """Return a byte for each byte of the arena, 1 in each span: an array's number, its first byte, how many."""
+        if not spans:
+            return None
+        out = np.zeros(self._bytes.size, np.uint8)
+        for array, first, count in spans:
+            start = int(self._starts[array]) + first
+            out[start : start + count] = 1
+        return out
+
     def write_back(self) -> None:
         """Copy the allocations into the caller's arrays (read-only ones are left alone)."""
         for array, start, end in zip(self._arrays, self._starts, self._ends, strict=True):

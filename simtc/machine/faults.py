@@ -9,7 +9,9 @@ from simtc.isa import Kernel
 from simtc.machine.arena import Arena
 from simtc.machine.state import Event, Outcome, State
 
-__all__ = ["fault_error"]
+__all__ = ["UNTOUCHED", "fault_error", "instruction_text", "lanes_text"]
+
+UNTOUCHED = "No array was written: all are as they were before the launch"
 
 _WHAT = {
     Outcome.OUT_OF_BOUNDS: "out-of-bounds global access",
@@ -21,10 +23,6 @@ _WHAT = {
     Outcome.BAD_BRANCH: "branch to an address outside the kernel",
     Outcome.TRAPPED: "trap",
     Outcome.OUTSIDE_CALL: "call of a function outside the kernel (printf, assert, malloc or a function pointer)",
-    Outcome.UNKNOWN_REGISTER: "use of a register that nothing wrote",
-    Outcome.UNKNOWN_SHARED: "use of a value from shared memory that nothing wrote",
-    Outcome.RACE_AFTER_WRITE: "shared memory race: another warp wrote this byte since the last barrier",
-    Outcome.RACE_AFTER_READ: "shared memory race: another warp read this byte since the last barrier",
     Outcome.DEADLOCK: "a barrier that can never complete",
     Outcome.HANGS: "a wait for a scoreboard that nothing brings down",
     Outcome.INSTRUCTION_LIMIT: "instruction limit reached",
@@ -37,8 +35,6 @@ _PLACED = (
     Outcome.LOCAL_OUT_OF_BOUNDS,
     Outcome.CONSTANT_OUT_OF_BOUNDS,
     Outcome.BAD_BRANCH,
-    Outcome.RACE_AFTER_WRITE,
-    Outcome.RACE_AFTER_READ,
 )
 
 
@@ -60,14 +56,18 @@ def fault_error(
     place = int(event[Event.PC])
     number = int(event[Event.BLOCK])
     block = (number % grid[0], number // grid[0] % grid[1], number // (grid[0] * grid[1]))
-    instruction = kernel.instructions[place] if place < len(kernel.instructions) else None
-    text = f"{instruction.address:#06x} {instruction.text or instruction.mnemonic}" if instruction else "the end"
-    line = f" ({instruction.source[0]}:{instruction.source[1]})" if instruction and instruction.source else ""
-    where = f"{kernel.name} at {text}{line}, block {block}, warp {int(event[Event.WARP])}"
+    where = f"{kernel.name} at {instruction_text(kernel, place)}, block {block}, warp {int(event[Event.WARP])}"
     found = _particulars(what, event, arena)
-    return KernelFaultError(
-        f"{_WHAT[what]}: {where}{found}. No array was written: all are as they were before the launch"
-    )
+    return KernelFaultError(f"{_WHAT[what]}: {where}{found}. {UNTOUCHED}")
+
+
+def instruction_text(kernel: Kernel, place: int) -> str:
+    """Write an instruction's address, its text, and its source line if that is known."""
+    if place >= len(kernel.instructions):
+        return "the end"
+    one = kernel.instructions[place]
+    line = f" ({one.source[0]}:{one.source[1]})" if one.source else ""
+    return f"{one.address:#06x} {one.text or one.mnemonic}{line}"
 
 
 def _particulars(what: Outcome, event: np.ndarray, arena: Arena) -> str:
@@ -77,13 +77,8 @@ def _particulars(what: Outcome, event: np.ndarray, arena: Arena) -> str:
         return f"{lane}, address {address:#x}: {arena.describe(address)}"
     if what in _PLACED:
         return f"{lane}, address {address:#x}"
-    if what is Outcome.UNKNOWN_REGISTER:
-        return f", lanes {_lanes(int(event[Event.MASK]))}, register R{address}"
-    if what is Outcome.UNKNOWN_SHARED:
-        loaded = 16 * (int(event[Event.ORIGIN]) - 1)
-        return f", lanes {_lanes(int(event[Event.MASK]))}, register R{address}, loaded at {loaded:#06x}"
     if what is Outcome.DEADLOCK:
-        return f", lanes {_lanes(int(event[Event.MASK]))} wait there"
+        return f", lanes {lanes_text(int(event[Event.MASK]))} wait there"
     if what is Outcome.INSTRUCTION_LIMIT:
         return "; if it does end, raise the limit with --max-instructions (instruction_limit=)"
     if what is Outcome.LAUNCH_LIMIT:
@@ -91,11 +86,11 @@ def _particulars(what: Outcome, event: np.ndarray, arena: Arena) -> str:
     return ""
 
 
-def _lanes(mask: int) -> str:
+def lanes_text(mask: int) -> str:
     """Write a lane mask as ranges.
 
     Example:
-        >>> _lanes(0b1011)
+        >>> lanes_text(0b1011)
         '0-1 3'
 
     """

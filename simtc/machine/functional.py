@@ -13,6 +13,7 @@ import numpy as np
 from simtc.bundle import bundle
 from simtc.machine.arena import Arena
 from simtc.machine.faults import fault_error
+from simtc.machine.findings import findings_error
 from simtc.machine.lowering import Lowered
 from simtc.machine.run import run_blocks
 from simtc.machine.shadow import new_shadow
@@ -76,14 +77,16 @@ def execute(
     instruction_limit: int,
     launch_limit: int,
     check: bool = False,
+    nothing: np.ndarray | None = None,
     progress: Callable[[int, int], None] | None = None,
     threads: int | None = None,
 ) -> int:
     """Execute every block and return the number of warp-instructions.
 
     Blocks run in parallel, unless they may look at what others write while they run (atomics and volatile loads of
-    global memory): then they take turns in a fixed order, so that every run gives the same result. With `check`, reads
-    of what nothing wrote and races in shared memory are faults too.
+    global memory): then they take turns in a fixed order, so that every run gives the same result. With `check`, what
+    simtc.machine.checks finds is a fault too; `nothing` says which bytes of global memory hold nothing yet (see
+    new_shadow).
 
     Raises:
         KernelFaultError: the kernel did what a GPU would fault on; of several blocks that do, the first one's.
@@ -91,9 +94,11 @@ def execute(
     """
     blocks = grid[0] * grid[1] * grid[2]
     serial = lowered.blocks_talk
-    workers = 1 if serial else min(threads or os.cpu_count() or 1, blocks)
+    workers = 1 if serial or nothing is not None else min(threads or os.cpu_count() or 1, blocks)
     slots = min(_SERIAL_RESIDENT, blocks) if serial else 1
-    shadows = [new_shadow(lowered.kernel, lowered.code, geometry, slots) if check else None for _ in range(workers)]
+    shadows = [
+        new_shadow(lowered.kernel, lowered.code, geometry, slots, nothing) if check else None for _ in range(workers)
+    ]
     states = [new_state(literals, geometry, slots=slots, work_words=WORK_WORDS, shadow=shadow) for shadow in shadows]
     advance = _checked() if check else step
     # the same pieces for any number of threads, so that each finds the same fault
@@ -119,9 +124,11 @@ def execute(
         except BaseException:  # Ctrl-C comes to this thread alone: the others would go on to their ends
             pieces.stop()
             raise
-    if pieces.fault:
-        outcome, state = pieces.fault
-        raise fault_error(outcome, lowered.kernel, state, arena, grid)
+    error = fault_error(pieces.fault[0], lowered.kernel, pieces.fault[1], arena, grid) if pieces.fault else None
+    if check:
+        error = findings_error([state._asdict() for state in states], lowered.kernel, arena, grid, error)
+    if error:
+        raise error
     return instructions
 
 

@@ -17,6 +17,7 @@ from simtc.bundle import BundleType
 from simtc.jit import Array
 from simtc.machine.micro import MICRO, PREDICATES, WARP_WORDS
 from simtc.machine.types import BYTES, LONGS, WORDS, int32, int64
+from simtc.machine.watch import FINDING, GATHERED, WATCH
 
 __all__ = [
     "BLOCK",
@@ -111,10 +112,6 @@ class Outcome(IntEnum):
     INSTRUCTION_LIMIT = -9
     SHARED_MISALIGNED = -10
     OUTSIDE_CALL = -11
-    UNKNOWN_REGISTER = -12  # these are found by checked runs alone
-    UNKNOWN_SHARED = -13
-    RACE_AFTER_WRITE = -14
-    RACE_AFTER_READ = -15
     LAUNCH_LIMIT = -40
     HANGS = -41  # in the clock: a scoreboard that nothing will bring down
 
@@ -133,7 +130,6 @@ class Event(IntEnum):
     BLOCK = 8  # of a fault: the block's linear number, set by the driver
     WARP = 9
     PC = 10
-    ORIGIN = 11  # of a value that nothing wrote: 1 + the instruction that loaded it, 0 for none
     LIST = 16  # sector addresses, in order of first touch
     BANKS = 96  # for counting wavefronts: what each bank of shared memory delivers
     COUNT = 160
@@ -201,16 +197,28 @@ class State(NamedTuple):
     address2: Array
     event: Array
     geometry: Array
-    known: Array  # of a checked run: see simtc.machine.shadow
+    unknown: Array  # these are of a checked run: see simtc.machine.shadow
+    origin: Array
+    unset: Array
+    unset_global: Array
     written: Array
     read: Array
+    read_too: Array
     uses: Array
     uses_at: Array
-    copies: Array
-    origin: Array
-    missing: Array
+    habits: Array
+    masks: Array
+    beyond: Array
+    counted: Array
+    watch: Array
+    gathered: Array
+    findings: Array
+    found: Array
+    where: Array
+    doubts: Array
 
 
+_RECORDS = {"watch": WATCH, "gathered": GATHERED, "findings": FINDING}
 _W, _L, _B, _I = WORDS, LONGS, BYTES, int32[::1]
 CODE: Final = BundleType("Code", {"ops": from_dtype(MICRO)[::1], "mma": int64[:, ::1], "words": _I, "shifts": _I})
 MEMORY: Final = BundleType("Memory", {"bytes": _B, "words": _W, "starts": _L, "ends": _L, "constants": _B, "banks": _L})
@@ -220,17 +228,21 @@ STATE: Final = BundleType(
         **dict.fromkeys(State._fields, _W),
         "warps": from_dtype(WARP)[::1],
         "blocks": from_dtype(BLOCK)[::1],
-        **dict.fromkeys(("shared", "local"), _B),
-        **dict.fromkeys(("work", "uses", "uses_at", "copies"), _I),
-        **dict.fromkeys(("address", "address2", "event", "geometry", "written", "read", "origin", "missing"), _L),
+        **dict.fromkeys(("shared", "local", "unset", "unset_global"), _B),
+        **dict.fromkeys(("work", "uses", "uses_at", "habits", "masks", "beyond", "counted"), _I),
+        **dict.fromkeys(("address", "address2", "event", "geometry"), _L),
+        **dict.fromkeys(("written", "read", "read_too", "origin", "found", "where"), _L),
+        **{name: from_dtype(dtype)[::1] for name, dtype in _RECORDS.items()},
     },
 )
 
 
 _NO_SHADOW = {
-    **dict.fromkeys(("uses", "uses_at", "copies"), np.zeros(1, np.int32)),
-    **dict.fromkeys(("written", "read", "origin", "missing"), np.zeros(1, np.int64)),
-    "known": np.zeros(1, np.uint32),
+    **dict.fromkeys(("uses", "uses_at", "habits", "masks", "beyond", "counted"), np.zeros(1, np.int32)),
+    **dict.fromkeys(("written", "read", "read_too", "origin", "found", "where"), np.zeros(1, np.int64)),
+    **dict.fromkeys(("unset", "unset_global"), np.zeros(1, np.uint8)),
+    **dict.fromkeys(("unknown", "doubts"), np.zeros(1, np.uint32)),
+    **{name: np.zeros(1, dtype) for name, dtype in _RECORDS.items()},
 }
 
 

@@ -12,7 +12,7 @@ from simtc.errors import BadInputError
 from simtc.isa import Kernel, Parameter
 from simtc.machine.arena import Arena
 
-__all__ = ["Marshalled", "Pointer", "Struct", "marshal"]
+__all__ = ["Marshalled", "Pointer", "Struct", "Uninitialized", "marshal", "uninitialized"]
 
 
 _BANK_BYTES = 1 << 16
@@ -32,6 +32,32 @@ class Struct:
     data: bytes
     pointers: Mapping[int, np.ndarray | tuple[np.ndarray, int]]
     """By its byte in the struct, what each pointer points to: an array, or an array and a byte in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uninitialized:
+    """A device buffer that holds nothing yet; see uninitialized."""
+
+    array: np.ndarray
+
+
+def uninitialized(array: np.ndarray) -> Uninitialized:
+    """Say that a device buffer holds nothing before the launch, as if fresh from cudaMalloc.
+
+    With `check=True` a launch reports every use of a byte of it that the kernel has not written; without, it is like
+    any other. What the kernel writes comes back in `array`.
+
+    Raises:
+        BadInputError: it is no numpy array.
+
+    Example:
+        >>> uninitialized(np.zeros(4, np.float32)).array.shape
+        (4,)
+
+    """
+    if not isinstance(array, np.ndarray):
+        raise BadInputError(f"uninitialized takes the numpy array that is the buffer, got {type(array).__name__}")
+    return Uninitialized(array)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +80,8 @@ class Marshalled:
     pointers: list[Pointer]
     arena: Arena
     constants: dict[int, bytes]
+    unset: np.ndarray | None
+    """A byte for each of the arena, 1 where it holds nothing before the launch; None where it all holds something."""
 
 
 def marshal(kernel: Kernel, args: Sequence[Any], *, contents: bool = True) -> Marshalled:
@@ -73,6 +101,8 @@ def marshal(kernel: Kernel, args: Sequence[Any], *, contents: bool = True) -> Ma
             f"{kernel.name} takes {len(kernel.parameters)} arguments ({sizes} bytes), got {len(args)}. "
             f"Try: simtc sass on its file, which lists them"
         )
+    blank = [number for number, arg in enumerate(args) if isinstance(arg, Uninitialized)]
+    args = [arg.array if isinstance(arg, Uninitialized) else arg for arg in args]
     found: list[tuple[int, np.ndarray, int]] = []  # a place in the area, what it points to, and where in that
     lists: list[tuple[int, list[np.ndarray]]] = []
     area = bytearray(kernel.parameter_bytes)
@@ -108,12 +138,15 @@ def marshal(kernel: Kernel, args: Sequence[Any], *, contents: bool = True) -> Ma
             buffers[table][one.at // 8] = addresses[one.buffer] + one.offset
     for one in pointers:
         area[one.at : one.at + 8] = (addresses[one.buffer] + one.offset).to_bytes(8, "little")
+    blanks = {kernel.parameters[number].offset: args[number].nbytes for number in blank}
+    arena = Arena(every, empty=0 if contents else len(owners))
     return Marshalled(
         area=bytes(area),
         buffers=buffers,
         tables=tables,
         pointers=pointers,
-        arena=Arena(every, empty=0 if contents else len(owners)),
+        arena=arena,
+        unset=arena.unset([(one.buffer, one.offset, blanks[one.at]) for one in pointers if one.at in blanks]),
         constants=_linked(kernel, addresses[-1] if variables.size else 0),
     )
 

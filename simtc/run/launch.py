@@ -59,7 +59,8 @@ def launch(
         grid: blocks in x, y, z.
         block: threads of a block in x, y, z.
         args: numpy arrays are device buffers, written back in place once the kernel has ended; numpy scalars and bytes
-            are values; a list of arrays is an array of pointers; a simtc.Struct is a value with pointers in it.
+            are values; a list of arrays is an array of pointers; a simtc.Struct is a value with pointers in it;
+            simtc.uninitialized(array) is a buffer that holds nothing yet, for `check`.
         shared_bytes: dynamic shared memory of a block.
         device: a board, such as "t4"; its generation must be the kernel's.
         timing: also count cycles.
@@ -67,8 +68,8 @@ def launch(
             from a part of it: the result says how far off it may be, nothing is computed, and the arrays stay as they
             were.
         timeline: with timing, also keep what every warp did in every cycle (the first million slices of it).
-        check: also find reads of registers and shared memory that nothing wrote, and races between warps in shared
-            memory (several times slower; not together with timing).
+        check: also find races in shared memory, misused barriers, and uses of values that nothing wrote, as
+            sass_notes/checks.md says (several times slower; not together with timing).
         caches: "cold", or "warm" where L2 already holds the operands.
         instruction_limit: the most instructions one warp may execute.
         launch_limit: the most that all warps of the blocks under way may have executed together; a block that has ended
@@ -80,7 +81,7 @@ def launch(
 
     Raises:
         BadInputError: arguments, sizes or opcodes that cannot be run.
-        KernelFaultError: the kernel faulted; the arrays are as they were before the launch.
+        KernelFaultError: the kernel faulted, or the checks found something; the arrays are as they were before.
         SimtcError: `hazards` is "error" and there is one.
 
     """
@@ -139,6 +140,7 @@ def launch(
             instruction_limit=instruction_limit,
             launch_limit=launch_limit,
             check=check,
+            nothing=marshalled.unset,
             progress=progress,
             threads=threads,
         )

@@ -13,6 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from simtc.errors import BadInputError, unknown
+from simtc.run.arguments import Uninitialized, uninitialized
 
 __all__ = ["Parsed", "arguments_from_specs"]
 
@@ -25,7 +26,7 @@ _TYPES: dict[str, Any] = {
 }
 _SPEC = re.compile(r"^(?P<type>\w+)(?:\[(?P<shape>[\d,x]+)\])?(?:=(?P<value>[^>]+))?(?:>(?P<save>.+))?$")
 _FILE = re.compile(r"^@(?P<path>[^>]+)(?:>(?P<save>.+))?$")
-_FILLS = ("zeros", "ones", "random", "iota")
+_FILLS = ("zeros", "ones", "random", "iota", "uninitialized")
 
 
 @dataclass(slots=True)
@@ -37,10 +38,11 @@ class Parsed:
 
     def digests(self) -> dict[int, str]:
         """Return the first 16 digits of the SHA-256 of each buffer, by its place among the arguments."""
+        arrays = [value.array if isinstance(value, Uninitialized) else value for value in self.values]
         return {
-            place: hashlib.sha256(value.tobytes()).hexdigest()[:16]
-            for place, value in enumerate(self.values)
-            if isinstance(value, np.ndarray)
+            place: hashlib.sha256(array.tobytes()).hexdigest()[:16]
+            for place, array in enumerate(arrays)
+            if isinstance(array, np.ndarray)
         }
 
 
@@ -68,9 +70,10 @@ def arguments_from_specs(specs: Sequence[str]) -> Parsed:
                 f"argument {place}: {spec!r} is none of TYPE=NUMBER, TYPE[SHAPE], TYPE[SHAPE]=FILL, @FILE.npy"
             )
         if save:
-            if not isinstance(value, np.ndarray):
+            array = value.array if isinstance(value, Uninitialized) else value
+            if not isinstance(array, np.ndarray):
                 raise BadInputError(f"argument {place}: {spec!r} is a value; only a buffer can be saved")
-            parsed.saves.append((Path(save), value))
+            parsed.saves.append((Path(save), array))
         parsed.values.append(value)
     return parsed
 
@@ -90,6 +93,8 @@ def _make(place: int, match: re.Match[str]) -> Any:
         return np.random.default_rng(place).standard_normal(shape).astype(kind)
     if fill == "iota":
         return np.arange(np.prod(shape)).astype(kind).reshape(shape)
+    if fill == "uninitialized":
+        return uninitialized(np.zeros(shape, kind))
     if fill in ("zeros", "ones"):
         return np.full(shape, fill == "ones").astype(kind)
     raise unknown(f"fill of argument {place}", fill, _FILLS)

@@ -30,6 +30,7 @@ _RESERVED_SHARED = 1024  # what the driver keeps at the start of shared memory f
 # .nv.info attributes (their numbers are those that cuobjdump --dump-elf names EIATTR_...)
 _MAX_THREADS, _PARAM_CBANK, _MIN_STACK, _PARAMETER = 0x05, 0x0A, 0x12, 0x17
 _REGISTERS, _NUM_BARRIERS = 0x2F, 0x4C
+_WARP_WIDE, _MASKS, _IN_REGISTER = 0x28, 0x29, 0x05  # where warps synchronise, and where each place's mask is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,7 @@ class Image:
     max_threads: int = 1024
     constants: dict[int, bytes] = field(default_factory=dict)
     relocations: tuple[Relocation, ...] = ()  # of the code, and of bank 4, which is shared by the cubin's kernels
+    warp_masks: tuple[tuple[int, int], ...] = ()
     global_data: bytes = b""  # every global variable of the cubin, the initialised ones first
 
 
@@ -140,6 +142,7 @@ def _image(name: str, sm: int, sections: dict[str, Section], facts: dict[int, in
         raise BadInputError(f"kernel {name} has {len(code)} bytes of code, which is no number of 16-byte instructions")
     fields: dict[str, Any] = {}
     parameters = []
+    places: dict[int, tuple[int, ...]] = {}
     for attribute, value in _attributes(_data(sections, f".nv.info.{name}")):
         if attribute == _PARAMETER:
             _, _, offset, flags = struct.unpack("<IHHI", value)
@@ -150,6 +153,8 @@ def _image(name: str, sm: int, sections: dict[str, Section], facts: dict[int, in
             fields["max_threads"] = math.prod(struct.unpack("<III", value))
         elif attribute == _NUM_BARRIERS:
             fields["barriers"] = value[0]
+        elif attribute in (_WARP_WIDE, _MASKS):
+            places[attribute] = struct.unpack(f"<{len(value) // 4}I", value)
     static = sections.get(f".nv.shared.{name}")
     flags = sections[f".text.{name}"]["sh_flags"]
     reserved = _RESERVED_SHARED if sm >= 90 else 0
@@ -163,6 +168,11 @@ def _image(name: str, sm: int, sections: dict[str, Section], facts: dict[int, in
         shared_reserved_bytes=reserved,
         local_bytes=facts.get(_MIN_STACK, 0),
         constants=_constants(name, sections),
+        warp_masks=tuple(
+            (address, mask & 0xFF)
+            for address, mask in zip(places.get(_WARP_WIDE, ()), places.get(_MASKS, ()), strict=False)
+            if mask >> 24 == _IN_REGISTER
+        ),
         relocations=(
             *_relocations(f"text.{name}", None, sections, symbols),
             *_relocations(f"nv.constant{ADDRESS_BANK}", ADDRESS_BANK, sections, symbols),

@@ -15,6 +15,7 @@ One directive or one instruction a line; `#` starts a comment line. A file opens
     .parameter 0x0 8            offset and size in bytes, one line each
     .constant 2 00ff...         bank, bytes in hexadecimal
     .relocation 4 0x8 0x100 symbol   bank (code where it is none), offset, the variable's offset in .global (- if none)
+    .warp_mask 0x90 6           where a warp synchronises, and the register that holds the mask, one line each
     .global 512 00ff...         bytes of global variables, and their hexadecimal start (zeros follow)
     .file 1 wmma_tiled.cu       source files that instructions name
     .code
@@ -51,6 +52,7 @@ _NUMBERS = {
     "parameter_base": "parameter_base",
 }
 _LIMIT = 1 << 32
+_LAST_REGISTER = 255
 _GLOBAL_LIMIT = 1 << 28
 
 
@@ -79,6 +81,8 @@ def _kernel_lines(kernel: Kernel) -> Iterator[str]:
         place = "code" if relocation.bank is None else f"{relocation.bank}"
         target = "-" if relocation.target is None else f"{relocation.target:#x}"
         yield f".relocation {place} {relocation.offset:#x} {target} {relocation.symbol}"
+    for address, register in kernel.warp_masks:
+        yield f".warp_mask {address:#x} {register}"
     if kernel.global_data:
         yield f".global {len(kernel.global_data)} {kernel.global_data.rstrip(bytes(1)).hex() or '-'}"
     files = {name: number for number, name in enumerate(dict.fromkeys(s[0] for s in _sources(kernel)), start=1)}
@@ -145,8 +149,8 @@ class _Reader:
         directive, _, rest = line.partition(" ")
         actions: dict[str, Callable[[str], None]] = {
             ".kernel": self._begin, ".sm": self._sm, ".parameter": self._parameter, ".constant": self._constant,
-            ".relocation": self._relocation, ".global": self._global, ".file": self._file, ".code": self._start,
-            ".end": self._end,
+            ".relocation": self._relocation, ".warp_mask": self._mask, ".global": self._global, ".file": self._file,
+            ".code": self._start, ".end": self._end,
         }  # fmt: skip
         actions |= dict.fromkeys((f".{name}" for name in _NUMBERS), lambda value: self._number(directive[1:], value))
         if directive not in actions:
@@ -160,7 +164,7 @@ class _Reader:
     def _begin(self, name: str) -> None:
         if not re.fullmatch(r"\S+", name) or name in self.kernels:
             raise BadInputError(f"{name!r} is no kernel name, or was there before")
-        self.kernel = {"name": name, "parameters": (), "constants": {}, "relocations": ()}
+        self.kernel = {"name": name, "parameters": (), "constants": {}, "relocations": (), "warp_masks": ()}
         self.files = {}
 
     @property
@@ -192,6 +196,12 @@ class _Reader:
             target=None if target == "-" else _integer(target),
         )
         self._open["relocations"] += (found,)
+
+    def _mask(self, rest: str) -> None:
+        address, register = map(_integer, _words(rest, 2))
+        if register > _LAST_REGISTER:
+            raise BadInputError(f"R{register} is no register")
+        self._open["warp_masks"] += ((address, register),)
 
     def _global(self, rest: str) -> None:
         size, start = _words(rest, 2)

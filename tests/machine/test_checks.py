@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,16 @@ from simtc.errors import BadInputError, KernelFaultError
 from simtc.isa import Instruction, Kernel, Kind, Operand
 from simtc.machine.lowering import lower
 from simtc.resources import folder
+from simtc.run.arguments import uninitialized
 from simtc.run.launch import launch
 from simtc.sass import load, parse_instruction
 
+CHECKS = Path(__file__).with_name("checks")
+TABLE = tomllib.loads((CHECKS / "checks.toml").read_text())
+DEVICES = {75: "t4", 80: "a100_sxm", 90: "h200"}
+LISTINGS = {
+    (sm, part == "faulty"): load(CHECKS / f"{part}_sm{sm}.sass") for sm in DEVICES for part in ("faulty", "correct")
+}
 PROGRAM = load(Path(__file__).with_name("data") / "faulty_sm75.sass")
 TAIL = "No array was written: all are as they were before the launch"
 
@@ -29,37 +37,102 @@ def message(name, args, threads=128, **options):
     return str(caught.value)
 
 
+def checked(sm, name, how, threads=None):
+    """Launch a kernel of checks/ under check=True; return what is reported, or nothing."""
+    out, read = np.zeros(4096, np.float32), np.random.default_rng(1).permutation(np.arange(4096) % 201)
+    args = [uninitialized(out) if how.get("fresh") else out, read.astype(np.float32), np.int32(how.get("n", 100))]
+    kernel = LISTINGS[sm, "finds" in how][name]
+    blocks, block, shared = how.get("blocks", 1), how.get("threads", 128), how.get("shared", 0)
+    try:
+        launch(kernel, blocks, block, args, shared_bytes=shared, device=DEVICES[sm], check=True, threads=threads)
+    except KernelFaultError as error:
+        assert not out.any()
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("sm", DEVICES)
+def test_faulty_kernels_are_found(sm):
+    found = {name: checked(sm, name, how) for name, how in TABLE["faulty"].items() if sm in how.get("sms", DEVICES)}
+    assert [name for name, says in found.items() if TABLE["faulty"][name]["finds"] not in says] == []
+
+
+@pytest.mark.parametrize("sm", DEVICES)
+def test_correct_kernels_are_clean(sm):
+    found = {name: checked(sm, name, how) for name, how in TABLE["correct"].items() if sm in how.get("sms", DEVICES)}
+    assert {name: says for name, says in found.items() if says} == {}
+
+
+def test_every_kernel_is_in_the_table():
+    for (_, faulty), program in LISTINGS.items():
+        assert set(program) <= set(TABLE["faulty" if faulty else "correct"])
+
+
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("war", (r"shared memory race: another warp \w+ this byte since the last barrier: war at 0x[0-9a-f]{4} \S+ .*"
-                r"\(faulty.cu:4\), block \(0, 0, 0\), warp 1, lane 0, address 0x0")),
-        ("unwritten", (r"use of a value from shared memory that nothing wrote: unwritten at 0x0090 STG.E.SYS .*"
-                      r"\(faulty.cu:5\), block \(0, 0, 0\), warp 3, lanes 4-31, register R5, loaded at 0x0080")),
+        ("race_named_barrier", (r"shared memory race \(.* after .*\): race_named_barrier at 0x[0-9a-f]{4} \S+.* "
+         r"\(faulty.cu:\d+\), block \(0, 0, 0\), warp \d, lanes 0-31, shared address 0x[0-9a-f]+, and 0x\w{4} .* "
+         r"\(faulty.cu:\d+\) of warp \d, lane \d+: nothing orders the two; a __syncthreads\(\) between them is")),
+        ("race_diverged", r".*of warp 0, lane \d+: nothing orders the two; a __syncwarp\(\) between them is missing"),
+        ("race_copy_no_wait", r".*LDGSTS.* of warp 0, lane 31: a wait for the copy's group \(cp.async.wait_group"),
+        ("race_same_instruction", r".*nothing says which of them writes last"),
+        ("sync_half_warp", r"divergent threads at a barrier: .* \(faulty.cu:\d+\), block \(0, 0, 0\), warp 0, lanes "),
+        ("sync_one_warp", (r"divergent threads at a barrier: .* warp \d, lanes 0-31, come here after they took barrier "
+         r"0 \d times, others \d times \(0x[0-9a-f]{4} BAR")),
+        ("sync_mask", r"invalid mask of a warp's synchronisation: .* warp 0, lanes 8-15, mask 0x000000ff: it must"),
+        ("sync_bad_count", r"invalid argument of a barrier: .* barrier 1 of 33 threads: give a multiple of 32"),
+        ("sync_counts_differ", r"(?s)barrier 1 of \d+ threads, where 0x[0-9a-f]{4} .* gives \d+: all must give"),
+        ("init_shared", (r"use of a value from shared memory that nothing wrote: init_shared at .* STG.* warp 0, "
+         r"lanes 0-27, register R\d+, loaded at 0x[0-9a-f]{4} LDS.* \(faulty.cu:\d+\)")),
+        ("init_shared_branch", r".*, predicate P\d, loaded at 0x[0-9a-f]{4} LDS"),
+        ("init_shared_counter", r"atomic on memory that nothing wrote: .*, shared address 0x[0-9a-f]+"),
+        ("init_global", r"use of a value from global memory that nothing wrote: .* loaded at 0x[0-9a-f]{4} LDG"),
+        ("init_global_counter", r"atomic on memory that nothing wrote: .* address 0x7f0000000000: byte 0 of buffer 0"),
     ],
 )  # fmt: skip
-def test_checked_shared_memory(name, says):
-    out = np.zeros(128, np.float32)
-    assert re.match(says, message(name, [out], check=True))
-    launch(PROGRAM[name], 1, 128, [out])  # without checks it runs
-    assert out.any()
+def test_what_a_finding_says(name, says):
+    text = checked(80, name, TABLE["faulty"][name])
+    assert re.search(says, text), text
+    assert text.endswith(TAIL)
 
 
-def test_a_clean_kernel_is_clean():
-    out = np.zeros(128, np.float32)
-    launch(PROGRAM["norace"], 1, 128, [out], check=True)
-    assert np.array_equal(out, np.arange(128) ^ 32)
+def test_several_findings_are_told_apart():
+    text = checked(75, "race_warp_reduction", TABLE["faulty"]["race_warp_reduction"])
+    count = int(re.match(r"(\d+) faults:\n", text)[1])
+    pairs = re.findall(r"^  \d+\. .*? at (0x\w+) .*, and (0x\w+) ", text, re.MULTILINE)
+    assert count > 10 == len(pairs) == len({frozenset(pair) for pair in pairs})
+    assert f"\n  and {count - 10} more. No array" in text
+
+
+def test_findings_do_not_depend_on_threads():
+    how = TABLE["faulty"]["race_scan"] | {"blocks": 9}
+    assert checked(80, "race_scan", how, threads=1) == checked(80, "race_scan", how, threads=3) != ""
+
+
+def test_a_fault_that_ends_the_run_comes_with_what_was_found_before():
+    args = [np.zeros(128, np.float32)]
+    text = message("deadlock", args, check=True)
+    assert "a barrier that can never complete: deadlock at" in text
+
+
+def test_uninitialized_is_an_ordinary_buffer_without_checks():
+    out, read = np.ones(4096, np.float32), np.ones(4096, np.float32)
+    launch(LISTINGS[75, True]["init_global"], 1, 128, [uninitialized(out), read, np.int32(1)])
+    assert out[:128].tolist() == [2.0] * 128
+    with pytest.raises(BadInputError, match="uninitialized takes the numpy array that is the buffer, got int"):
+        uninitialized(4)
 
 
 def test_a_register_that_nothing_wrote():
     code = [
         parse_instruction(text, address=16 * place)
-        for place, text in enumerate(["MOV R2, R7", "IADD3 R3, R2, 0x1, RZ", "EXIT"])
+        for place, text in enumerate(["MOV R2, R7", "IADD3 R3, R2, 0x1, RZ", "LDS R4, [R3]", "EXIT"])
     ]
     with pytest.raises(
-        KernelFaultError, match=r"use of a register that nothing wrote: k at 0x0010 IADD3 .*lanes 0-31, register R2"
+        KernelFaultError, match=r"use of a register that nothing wrote: k at 0x0020 LDS .*lanes 0-31, register R3"
     ):
-        launch(Kernel(name="k", sm=75, instructions=tuple(code)), 1, 32, [], check=True)
+        launch(Kernel(name="k", sm=75, instructions=tuple(code), shared_bytes=64), 1, 32, [], check=True)
 
 
 def test_a_barrier_that_can_never_complete():
