@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 import click
 
+from simtc.cli.options import Whole, refuse
+from simtc.cli.output import to_json
 from simtc.cli.progress import bar, note_compilation
 from simtc.errors import BadInputError
 from simtc.gemm.hgemm.fits import LAYOUTS, LOADS, TRANSPOSES
@@ -31,7 +32,7 @@ class _ShapeType(click.ParamType[tuple[int, ...]]):
     ) -> tuple[int, ...]:
         if isinstance(value, tuple):
             return value
-        if not re.fullmatch(r"\d+[,x]\d+[,x]\d+", value):
+        if not re.fullmatch(r"\d{1,9}[,x]\d{1,9}[,x]\d{1,9}", value):
             flag = param.opts[0] if param else "a shape"
             raise BadInputError(f"{flag} {value!r}: three sizes m,n,k, such as {flag} 256,256,32")
         return tuple(int(part) for part in re.split("[,x]", value))
@@ -39,22 +40,26 @@ class _ShapeType(click.ParamType[tuple[int, ...]]):
 
 @click.command
 @click.argument("family")
-@click.option("-m", type=int, help="rows of C")
-@click.option("-n", type=int, help="columns of C")
-@click.option("-k", type=int, help="depth of the product")
+@click.option("-m", type=Whole(1), help="rows of C")
+@click.option("-n", type=Whole(1), help="columns of C")
+@click.option("-k", type=Whole(1), help="depth of the product")
 @click.option("--device", default="t4", show_default=True, help="the board to be (simtc arch lists them)")
 @click.option("--block", type=_ShapeType(), help="tile of a thread block  [default: the largest that fits]")
 @click.option("--warp", type=_ShapeType(), help="step of a warp  [default: the largest that fits]")
 @click.option("--layout", default="pad", show_default=True, help=f"of shared memory: {', '.join(LAYOUTS)}")
-@click.option("--stages", default=1, show_default=True, help="tiles of A and B in shared memory")
+@click.option("--stages", type=Whole(), default=1, show_default=True, help="tiles of A and B in shared memory")
 @click.option("--accumulator", default="f16", show_default=True, help=f"type of C: {', '.join(ACCUMULATORS)}")
 @click.option("--loads", help=f"of fragments: {', '.join(LOADS)}  [default: lds up to sm_75]")
-@click.option("--sts-interleave", type=int, help="HMMAs between two STS  [default: as equation 6 asks]")
+@click.option("--sts-interleave", type=Whole(), help="HMMAs between two STS  [default: as equation 6 asks]")
 @click.option("--transpose", default="tn", show_default=True, help=f"of A and B, as BLAS says: {', '.join(TRANSPOSES)}")
 @click.option("--alpha", default=1.0, show_default=True, help="of C = alpha A B + beta C")
 @click.option("--beta", default=0.0, show_default=True, help="other than 0 reads C too")
-@click.option("--split-k", default=1, show_default=True, help="slices of k for different blocks")
-@click.option("--clock-mhz", type=int, help="the SM clock, which tensor instructions may lower; both are in simtc arch")
+@click.option("--split-k", type=Whole(), default=1, show_default=True, help="slices of k for different blocks")
+@click.option(
+    "--clock-mhz",
+    type=Whole(1, 100_000),
+    help="the SM clock, which tensor instructions may lower; both are in simtc arch",
+)
 @click.option("--fidelity", default="sampled", show_default=True, help=", ".join(FIDELITIES))
 @click.option("--caches", default="cold", show_default=True, help="cold, or warm: L2 holds the operands")
 @click.option("--explore", "exploring", is_flag=True, help="also try every single change, and say which helps most")
@@ -74,6 +79,8 @@ def simulate(family: str, *, exploring: bool, as_json: bool, **options: Any) -> 
     if missing:
         raise BadInputError(f"{family} needs {' '.join(missing)}. Try: simtc simulate hgemm -m 4096 -n 4096 -k 4096")
     case = simulation(family, **options)
+    if case.fidelity == "analytic":
+        refuse("on --fidelity analytic: closed forms do not tell cold from warm", "caches")
     if case.fidelity != "analytic":
         note_compilation()
     with bar("waves" if case.fidelity == "sampled" else "blocks") as progress:
@@ -86,7 +93,7 @@ def simulate(family: str, *, exploring: bool, as_json: bool, **options: Any) -> 
             explored = explore(case, prediction, progress)
     if as_json:
         found = {"explored": explored.to_dict()} if explored else {}
-        click.echo(json.dumps(prediction.to_dict() | found, indent=2))
+        click.echo(to_json(prediction.to_dict() | found))
         return
     click.echo(prediction_text(prediction))
     if explored:
