@@ -30,7 +30,7 @@ class KernelFaultError(SimtcError):
     exit_code = 4
 
 
-def nearest(got: str, allowed: Iterable[str]) -> str | None:
+def nearest(got: object, allowed: Iterable[str]) -> str | None:
     """Return the allowed name closest to `got`, or None where nothing is close.
 
     Example:
@@ -39,11 +39,11 @@ def nearest(got: str, allowed: Iterable[str]) -> str | None:
 
     """
     names = list(allowed)
-    close = difflib.get_close_matches(got.lower(), [name.lower() for name in names], n=1, cutoff=0.4)
+    close = difflib.get_close_matches(str(got).lower(), [name.lower() for name in names], n=1, cutoff=0.4)
     return next((name for name in names if close and name.lower() == close[0]), None)
 
 
-def unknown(what: str, got: str, allowed: Iterable[str], *, then: str = "") -> BadInputError:
+def unknown(what: str, got: object, allowed: Iterable[str], *, then: str = "") -> BadInputError:
     """Build the error for a name outside a known set.
 
     Args:

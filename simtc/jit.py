@@ -10,6 +10,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import tempfile
+import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -17,7 +19,20 @@ from typing import Any, TypeAlias, TypeVar
 
 import numba
 
-__all__ = ["Array", "Arrays", "Float", "Int", "Record", "cache_folder", "is_compiled", "jit", "on_compile"]
+__all__ = [
+    "Array",
+    "Arrays",
+    "Float",
+    "Int",
+    "Record",
+    "cache_folder",
+    "cache_problem",
+    "cache_root",
+    "is_compiled",
+    "jit",
+    "on_compile",
+    "sources_digest",
+]
 
 # What compiled functions take, for the reader and the type checker; their signatures say how wide.
 Int: TypeAlias = Any
@@ -26,10 +41,13 @@ Record: TypeAlias = Any  # one record of a structured array
 Array: TypeAlias = Any  # of numbers or of records
 Arrays: TypeAlias = Any  # a bundle of them
 
+_ROOM = 1 << 20  # bytes that a cache must take: the compiled simulator is some tens of them
+
 _F = TypeVar("_F", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).resolve().parent
-_IMPORT = re.compile(r"^\s*(?:from|import) (simtc(?:\.\w+)*)(?: import (\w+))?", re.MULTILINE)
+_IMPORT = re.compile(r"^\s*(?:from|import) (simtc(?:\.\w+)*)(?: import (\([^)]*\)|[^\n]*))?", re.MULTILINE)
 _listeners: list[Callable[[], None]] = []
+_problems: list[str] = []  # of the cache
 
 
 def _file(module: str) -> Path | None:
@@ -42,8 +60,8 @@ def _file(module: str) -> Path | None:
 def _imports(path: Path) -> frozenset[Path]:
     """Return the sources that one source imports by name."""
     found = set()
-    for module, name in _IMPORT.findall(path.read_text(encoding="utf-8")):
-        found |= {_file(module), _file(f"{module}.{name}") if name else None}
+    for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        found |= {_file(module), *(_file(f"{module}.{name}") for name in re.findall(r"\w+", names))}
     return frozenset(found - {None})  # type: ignore[arg-type] # mypy does not see that None is gone
 
 
@@ -64,19 +82,71 @@ def _sources(module: str) -> frozenset[Path]:
     return frozenset(seen)
 
 
+def cache_root() -> Path:
+    """Return the folder of all that is kept from run to run (override it with SIMTC_CACHE_DIR)."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(os.environ.get("SIMTC_CACHE_DIR") or home / "simtc")
+
+
+@cache
+def sources_digest(module: str, *, tables: bool = False) -> str:
+    """Return a digest of a module and of all that it imports from simtc; with `tables`, of the TOML beside them too."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    sources = _sources(module)
+    beside = {table for folder in {path.parent for path in sources} for table in folder.glob("*.toml") if tables}
+    for path in sorted(sources | beside):
+        digest.update(_digest(path))
+    return digest.hexdigest()
+
+
 @cache
 def cache_folder(module: str) -> Path:
-    """Return the folder of a module's compiled code (override the root with SIMTC_CACHE_DIR)."""
-    digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(_sources(module)):
-        digest.update(_digest(path))
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(os.environ.get("SIMTC_CACHE_DIR") or home / "simtc") / f"{module}-{digest.hexdigest()[:16]}"
+    """Return the folder of a module's compiled code."""
+    return cache_root() / f"{module}-{sources_digest(module)[:16]}"
+
+
+def cache_problem() -> str:
+    """Say why compiled code cannot be kept, or "" where it can."""
+    _try_cache()
+    return _problems[0] if _problems else ""
+
+
+@cache
+def _try_cache() -> None:
+    """Write to the cache once, to learn whether it takes anything."""
+    try:
+        cache_root().mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=cache_root()) as file:
+            file.write(bytes(_ROOM))
+    except OSError as error:
+        _problems.append(f"{cache_root()} takes nothing: {error.strerror}")
+
+
+@cache
+def _serves(folder: Path) -> bool:
+    """Tell whether numba can work with a folder; where it could not, it would take one that no digest guards."""
+    if cache_problem() and not _holds_code(folder):
+        return False
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
+
+
+@cache
+def _warn_once(problem: str) -> None:
+    warnings.warn(f"compiled code is not kept, so every start compiles: {problem}", RuntimeWarning, stacklevel=5)
+
+
+def _holds_code(folder: Path) -> bool:
+    return next(folder.glob("*.nbc"), None) is not None
 
 
 def is_compiled(module: str) -> bool:
     """Tell whether an earlier run left compiled code for exactly this module's sources."""
-    return cache_folder(module).is_dir()
+    return _holds_code(cache_folder(module))
 
 
 def on_compile(listener: Callable[[], None]) -> None:
@@ -96,24 +166,34 @@ def jit(signature: Any, *, inline: bool = False, allocates: bool = False) -> Cal
 
     def compile_or_load(function: _F) -> _F:
         folder = cache_folder(function.__module__)
-        if _listeners and not folder.is_dir():
+        if _listeners and not _holds_code(folder):
             while _listeners:
                 _listeners.pop()()
+        if _serves(folder):
+            try:
+                return compiled(function, folder)
+            except OSError as error:  # a disk that filled up meanwhile
+                _problems.append(f"{cache_root()} takes nothing more: {error.strerror}")
+                _serves.cache_clear()
+        _warn_once(cache_problem())
+        return compiled(function, None)
+
+    def compiled(function: _F, folder: Path | None) -> _F:
         config: Any = numba.config
         compiler: Any = numba.jit  # whose switch for counting references is not in its types
         before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
         try:
-            compiled: _F = compiler(
+            made: _F = compiler(
                 signature,
                 nopython=True,
                 nogil=True,
-                cache=True,
+                cache=folder is not None,
                 error_model="numpy",
                 forceinline=inline,
                 _nrt=allocates,
             )(function)
         finally:
             config.CACHE_DIR = before
-        return compiled
+        return made
 
     return compile_or_load

@@ -34,7 +34,8 @@ class Limits:
     threads: int  # resident threads
     block_threads: int  # threads of one block
     registers: int  # 32-bit registers of the SM
-    register_unit: int  # registers are allocated to a warp in multiples of this
+    register_unit: int  # registers are allocated in multiples of this
+    register_unit_warps: int  # to so many warps together: 1 for each its own; 0 for all of a block
     thread_registers: int  # registers that one thread can address
     l1_shared_bytes: int  # the memory that L1 and shared memory divide between them
     shared_bytes: int  # the largest shared memory of the SM

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
+import threading
+import warnings
+from pathlib import Path
+from typing import NoReturn
 
 import click
 
+from simtc.cli.output import note
 from simtc.errors import SimtcError, unknown
 
 __all__ = ["main"]
+
+_LONGEST = 2000  # characters of an error
 
 # verb -> what it does; each lives in simtc/cli/<verb>.py as a click command of that name, imported when asked for.
 _VERBS = {
@@ -57,6 +65,8 @@ def _simtc() -> None:
 
 def main() -> None:
     """Run the command line, turning every simtc error into one clear line and its exit code."""
+    _prepare_streams()
+    warnings.showwarning = lambda message, *_, **__: note(str(message))
     try:
         with _simtc.make_context("simtc", sys.argv[1:]) as context:
             _simtc.invoke(context)
@@ -64,17 +74,54 @@ def main() -> None:
         raise SystemExit(0)
     except SimtcError as error:
         _fail(str(error), error.exit_code)
-    except (KeyboardInterrupt, click.exceptions.Abort):
-        _fail("interrupted", 130)
+    except (KeyboardInterrupt, click.exceptions.Abort) as stopped:
+        _stop(str(stopped) or "interrupted")
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help())
+        raise SystemExit(0) from None
     except click.ClickException as error:
         _fail(error.format_message(), 2)
     except click.exceptions.Exit as done:
         raise SystemExit(done.exit_code) from None
     except BrokenPipeError:  # whoever read our output has left: stop as a program that SIGPIPE ends
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_stdout()
         raise SystemExit(141) from None
+    except MemoryError as error:
+        _fail(f"there is not enough memory: {str(error) or 'for what was asked'}", 2)
+    except OSError as error:  # a file that was named is told by who opened it; what is left is our own output
+        _forget_stdout()
+        _fail(f"cannot write {error.filename or 'to stdout'}: {error.strerror or error}", 2)
 
 
-def _fail(message: str, code: int) -> None:
-    click.echo(f"simtc: {message}", err=True)
+def _prepare_streams() -> None:
+    """Take streams as they are: closed, or of a locale that lacks our characters."""
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for as long as we run
+    if sys.stdout is None:
+        _fail("cannot write to stdout: it is closed. Try: >/dev/null", 2)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a test's stand-in may not have it
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _forget_stdout() -> None:
+    """Let what is still buffered go nowhere, or Python would fail over it once more at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    """Say what is wrong on one line, however long or odd what was given is."""
+    plain = "".join(x if x.isprintable() else " " if x.isspace() else ascii(x)[1:-1] for x in message)
+    short = re.sub(r"\S{200,}", lambda word: f"{word[0][:80]}...{word[0][-40:]}", plain)
+    note(short if len(short) <= _LONGEST else f"{short[: _LONGEST - 400]} ... {short[-400:]}")
     raise SystemExit(code)
+
+
+def _stop(message: str) -> NoReturn:
+    """End although threads may still compute what nobody waits for: what is finished is on disk."""
+    try:
+        _fail(message, 130)
+    finally:
+        if any(not one.daemon for one in threading.enumerate() if one is not threading.main_thread()):
+            sys.stdout.flush()
+            os._exit(130)

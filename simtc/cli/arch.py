@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -11,6 +10,7 @@ from typing import Any
 import click
 
 from simtc import arch as chips
+from simtc.cli.output import note, to_json
 from simtc.errors import BadInputError, unknown
 
 __all__ = ["arch"]
@@ -56,7 +56,7 @@ def _show_all(*, as_json: bool) -> None:
             "devices": [_facts(device) for device in devices],
             "architectures": [_facts(generation) for generation in generations],
         }
-        click.echo(json.dumps(listing, indent=1))
+        click.echo(to_json(listing))
         return
     _table(("device", "product", "sm", "SMs", "MHz", "GB/s", "f16.f16 TFLOPS", "f16.f32 TFLOPS"), map(_row, devices))
     click.echo()
@@ -78,13 +78,11 @@ def _show_one(chip: chips.Device | chips.Sm, status: str | None, *, as_json: boo
             {"name": c.name, "value": c.value, "unit": c.unit, "status": c.status, "source": c.source, "note": c.note}
             for c in constants
         ]
-        click.echo(
-            json.dumps({"schema": "simtc.arch/1", **_facts(chip), "constants": entries, "sources": sources}, indent=1)
-        )
+        click.echo(to_json({"schema": "simtc.arch/1", **_facts(chip), "constants": entries, "sources": sources}))
         return
     click.echo(_headline(chip))
     if not constants:
-        click.echo(f"simtc: no constant of {chip.name} is {status}", err=True)
+        note(f"no constant of {chip.name} is {status}")
         return
     for section, group in groupby(constants, key=lambda constant: constant.section):
         click.echo(f"\n[{section or 'board'}]")

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 import click
 
+from simtc.cli.options import Whole, out, refuse
+from simtc.cli.output import to_json
 from simtc.errors import BadInputError
+from simtc.files import require_writable, write_text
 from simtc.layout.banks import Access
 from simtc.layout.banks_view import to_svg, to_table, to_text
 from simtc.layout.tile import LAYOUTS, PATTERNS, Tile
 
 __all__ = ["banks"]
 
+_ADDRESSES = r"[-\w\s,]*,[-\w\s,]*"  # a list, and no file's name
+
 
 @click.command
-@click.option("--stride", type=int, metavar="BYTES", help="lane i at i * BYTES")
-@click.option("--pitch", type=int, metavar="BYTES", help="lanes in rows: --cols of them side by side, rows BYTES apart")
-@click.option("--cols", type=click.IntRange(1, 32), default=4, show_default=True, help="lanes in a row of --pitch")
+@click.option("--stride", type=Whole(0), metavar="BYTES", help="lane i at i * BYTES")
+@click.option(
+    "--pitch", type=Whole(0), metavar="BYTES", help="lanes in rows: --cols of them side by side, rows BYTES apart"
+)
+@click.option("--cols", type=Whole(1, 32), default=4, show_default=True, help="lanes in a row of --pitch")
 @click.option(
     "--addresses", metavar="LIST|FILE", help="32 byte addresses (0x too, '-' for an inactive lane), or a file of them"
 )
@@ -36,7 +42,7 @@ __all__ = ["banks"]
 @click.option("--ldmatrix", type=click.Choice(["x1", "x2", "x4"]), help="the addresses are those of 8x8 matrix rows")
 @click.option("--format", "form", type=click.Choice(["text", "svg"]), default="text", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.banks/1")
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="write there instead of to stdout")
+@out("write there instead of to stdout")
 def banks(
     *,
     stride: int | None,
@@ -68,6 +74,8 @@ def banks(
     if len(chosen) != 1:
         got = " and ".join(chosen) or "none"
         raise BadInputError(f"give one of {', '.join(given)}, not {got}. Try: simtc banks --tile 256x32")
+    _refuse_unread(chosen[0], layouts, matrices=ldmatrix is not None, as_json=as_json)
+    require_writable(output)
     count = int(ldmatrix[1]) if ldmatrix else 0
     if tile is not None and pattern is None:
         if form == "svg":
@@ -90,6 +98,22 @@ def banks(
     else:
         shown = (f"{name}\n{to_text(one)}" if name else to_text(one) for name, one in accesses.items())
         _write("\n".join(shown), output)
+
+
+def _refuse_unread(source: str, layouts: tuple[str, ...], *, matrices: bool, as_json: bool) -> None:
+    """Refuse options that this source of the addresses does not ask for."""
+    if source == "--tile":
+        refuse("on a tile", "cols", "width", "store", "ldmatrix")
+        if layouts and not {"pad", "paper"} & set(layouts):
+            refuse(f"on --layout {layouts[0]}", "pad_every", "pad_halves")
+    else:
+        refuse(f"with {source}", "layouts", "pad_every", "pad_halves", "pattern")
+    if source != "--pitch":
+        refuse(f"with {source}", "cols")
+    if matrices:
+        refuse("with --ldmatrix", "width", "cols")
+    if as_json:
+        refuse("beside --json", "form")
 
 
 def _tiles(text: str, layouts: tuple[str, ...], pad_every: int, pad_halves: int) -> list[Tile]:
@@ -120,7 +144,7 @@ def _regular(stride: int | None, pitch: int | None, cols: int, width: int, matri
 
 def _listed(text: str) -> tuple[int | None, ...]:
     try:
-        if Path(text).is_file():
+        if not re.fullmatch(_ADDRESSES, text) and Path(text).exists():
             text = Path(text).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise BadInputError(f"cannot read {text}: {error}") from error
@@ -137,14 +161,11 @@ def _address(word: str) -> int | None:
 
 
 def _dump(values: dict[str, Any]) -> str:
-    return json.dumps({"schema": "simtc.banks/1", **values}, indent=1) + "\n"
+    return to_json({"schema": "simtc.banks/1", **values}) + "\n"
 
 
 def _write(text: str, output: Path | None) -> None:
     if output is None:
         click.echo(text, nl=False)
-        return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInputError(f"cannot write {output}: {error.strerror}") from error
+    else:
+        write_text(output, text)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
+from simtc.cli.options import refuse
+from simtc.cli.output import note, to_json
 from simtc.cli.progress import bar, note_compilation
+from simtc.errors import BadInputError
+from simtc.files import require_writable, write_text
 
 __all__ = ["compare"]
 
@@ -15,9 +18,10 @@ __all__ = ["compare"]
 @click.command
 @click.argument("path", metavar="CAPTURE|RUN", type=Path)
 @click.argument("other", metavar="[RUN]", type=Path, required=False)
-@click.option("--report", type=Path, help="also write a page: .html (with plots) or .md")
+@click.option("--report", type=Path, metavar="FILE", help="also write a page: .html (with plots) or .md")
+@click.option("--fresh", is_flag=True, help="predict again what was predicted before from the same sources")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.compare/1")
-def compare(path: Path, other: Path | None, report: Path | None, *, as_json: bool) -> None:
+def compare(path: Path, other: Path | None, report: Path | None, *, fresh: bool, as_json: bool) -> None:
     """Compute again what CAPTURE holds, with no GPU, and compare it with what the chip gave; or compare two RUNs.
 
     \b
@@ -26,34 +30,49 @@ def compare(path: Path, other: Path | None, report: Path | None, *, as_json: boo
     simtc run wmma_tiled -m 512 -n 512 -k 512 --timing --json > a.json     (and another, b.json)
     simtc compare a.json b.json
 
+    What is predicted of times is kept, so that an interrupted comparison goes on where it stopped, and one of which
+    nothing has changed (the sources, the kernel, the case, the board's constants) ends at once.
+
     Exit code 1 where a bit or a count differs, or a case cannot be compared here; for two runs, where their results
     differ.
     """  # noqa: D301 - \b is click's mark for text that keeps its lines
-    same = _runs(path, other, as_json=as_json) if other else _replay(path, report, as_json=as_json)
+    if other is not None:
+        refuse("of two runs", "report", "fresh")
+        same = _runs(path, other, as_json=as_json)
+    else:
+        same = _replay(path, report, fresh=fresh, as_json=as_json)
     if not same:
         raise click.exceptions.Exit(1)
 
 
-def _replay(path: Path, report: Path | None, *, as_json: bool) -> bool:
-    from simtc.errors import BadInputError  # noqa: PLC0415 - start-up stays fast
+def _replay(path: Path, report: Path | None, *, fresh: bool, as_json: bool) -> bool:
+    # imported here because start-up stays fast
     from simtc.report.validation import outcome_html, outcome_markdown, outcome_of, outcome_text  # noqa: PLC0415
     from simtc.validate.capture import read_capture  # noqa: PLC0415
-    from simtc.validate.compare import replay  # noqa: PLC0415
+    from simtc.validate.compare import captured_cases, replay  # noqa: PLC0415
+    from simtc.validate.predictions import Predictions  # noqa: PLC0415
 
     if report is not None and report.suffix not in (".html", ".md"):
         raise BadInputError(f"--report {report}: the name must end in .html or .md")
+    require_writable(report)
     read = read_capture(path)
+    cases = captured_cases(read)
     note_compilation()
-    with bar("cases") as progress:
-        found = replay(read, progress=progress)
+    kept = Predictions(fresh=fresh)
+    try:
+        with bar("cases") as progress:
+            found = replay(read, cases=cases, progress=progress, predictions=kept)
+    except KeyboardInterrupt:
+        more = f": {kept.made} new predictions are kept. Try: the same command, which goes on behind them"
+        raise KeyboardInterrupt(f"interrupted{more if kept.made else ''}") from None
+    if kept.found:
+        note(f"{kept.found} of {kept.found + kept.made} predictions are of an earlier run with the same sources")
+    if kept.problem:
+        note(f"predictions are not kept: {kept.problem}")
     outcome = outcome_of(found)
     if report is not None:
-        page = outcome_html(outcome) if report.suffix == ".html" else outcome_markdown(outcome)
-        try:
-            report.write_text(page, encoding="utf-8")
-        except OSError as error:
-            raise BadInputError(f"cannot write {report}: {error.strerror}") from None
-    click.echo(json.dumps(found.to_dict(), indent=2) if as_json else outcome_text(outcome))
+        write_text(report, outcome_html(outcome) if report.suffix == ".html" else outcome_markdown(outcome))
+    click.echo(to_json(found.to_dict()) if as_json else outcome_text(outcome))
     return found.same
 
 
@@ -62,5 +81,5 @@ def _runs(first: Path, second: Path, *, as_json: bool) -> bool:
     from simtc.run.compare import compare_runs, read_run  # noqa: PLC0415
 
     found = compare_runs(read_run(first), read_run(second))
-    click.echo(json.dumps(found.to_dict(), indent=2) if as_json else runs_text(found))
+    click.echo(to_json(found.to_dict()) if as_json else runs_text(found))
     return found.same

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
+from simtc.cli.options import out
+from simtc.cli.output import to_json
 from simtc.cli.progress import bar, note_compilation
-from simtc.errors import BadInputError
+from simtc.files import require_writable, write_text
 
 __all__ = ["fit"]
 
@@ -18,9 +19,9 @@ __all__ = ["fit"]
 @click.argument("capture", type=Path)
 @click.option("--only", default="*", show_default=True, help="a pattern of the constants to fit, such as 'memory.*'")
 @click.option("--overrule", is_flag=True, help="also move constants that were measured, published or documented")
-@click.option("--out", type=Path, help="where to write the patch [default: CAPTURE with the ending .patch, here]")
+@out("where to write the patch [default: CAPTURE with the ending .patch, here]")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.fit/1")
-def fit(capture: Path, only: str, out: Path | None, *, overrule: bool, as_json: bool) -> None:
+def fit(capture: Path, only: str, output: Path | None, *, overrule: bool, as_json: bool) -> None:
     """Fit the chip's constants that validate/microbench.toml names to CAPTURE, a capture of campaign microbench.
 
     \b
@@ -31,28 +32,27 @@ def fit(capture: Path, only: str, out: Path | None, *, overrule: bool, as_json: 
     fitted or assumed may change; what was measured stays, beside what would fit. No file of simtc is edited: the
     outcome is a patch to read, and to apply with git apply --unidiff-zero.
     """  # noqa: D301 - \b is click's mark for text that keeps its lines
-    from simtc.calibrate.fit import fit as run  # noqa: PLC0415
-    from simtc.calibrate.patch import patch  # noqa: PLC0415
-    from simtc.report.fit import fit_text  # noqa: PLC0415 - start-up stays fast
-    from simtc.validate.capture import read_capture  # noqa: PLC0415
+    from simtc.validate.capture import read_capture  # noqa: PLC0415 - start-up stays fast
 
     read = read_capture(capture)
+    target = output or Path(capture.with_suffix(".patch").name)
+    require_writable(target)
     note_compilation()
+    from simtc.calibrate.fit import fit as run  # noqa: PLC0415 - compiles
+    from simtc.calibrate.patch import patch  # noqa: PLC0415
+    from simtc.report.fit import fit_text  # noqa: PLC0415
+
     with bar("constants") as progress:
         board, fitted = run(read, only=only, overrule=overrule, progress=progress)
     text = patch(read, board, fitted)
-    target = out or Path(capture.with_suffix(".patch").name)
     if text:
-        try:
-            target.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise BadInputError(f"cannot write {target}: {error.strerror}") from None
+        write_text(target, text)
     if as_json:
         verdicts = ("changes", "determined", "keeps")
         constants = [asdict(one) | {key: getattr(one, key) for key in verdicts} for one in fitted]
         whole = {"schema": "simtc.fit/1", "device": board.name, "machine": dict(read.machine), "constants": constants,
                  "patch": str(target) if text else None}  # fmt: skip
-        click.echo(json.dumps(whole, indent=2))
+        click.echo(to_json(whole))
         return
     click.echo(fit_text(fitted))
     if text:

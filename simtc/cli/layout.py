@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
-from typing import Any
 
 import click
 
+from simtc.cli.options import Whole, out, refuse
+from simtc.cli.output import to_json as dump
 from simtc.errors import BadInputError
+from simtc.files import require_writable, write_text
 from simtc.layout import Fragment, explain, fragment
 from simtc.layout.views import slot, title, to_csv, to_json, to_markdown, to_table
 
@@ -22,7 +23,7 @@ __all__ = ["layout"]
 @click.option("--operand", default="d", show_default=True, help="a (M, K), b (K, N), c or d (M, N)")
 @click.option("--major", help="row or col: how memory holds A or B (Volta needs it)")
 @click.option("--view", help="registers (the machine's) or api (x[i] of a wmma::fragment; the default for wmma)")
-@click.option("--quad-pair", type=int, help="0 to 3, of m8n8k4 on f16")
+@click.option("--quad-pair", type=Whole(0, 3), help="0 to 3, of m8n8k4 on f16")
 @click.option("--get", "get", metavar="ROW,COL", help="answer for one element: every place that holds it")
 @click.option("--at", "place", metavar="LANE,REG[,HALF]", help="the other direction: the element at one place")
 @click.option(
@@ -33,7 +34,7 @@ __all__ = ["layout"]
 )
 @click.option("--color", type=click.Choice(["lane", "register"]), default="lane", show_default=True, help="of the SVG")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.layout/1")
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="write there instead of to stdout")
+@out("write there instead of to stdout")
 def layout(
     *,
     instr: str,
@@ -54,23 +55,30 @@ def layout(
 
     INSTR is SHAPE.D.A.B.C as in PTX: m16n8k8.f32.f16.f16.f32, wmma.m16n16k16.f32.f16.f16.f32.
     """
+    require_writable(output)
     if explained is not None:
+        refuse("with --explain", "operand", "view", "quad_pair", "get", "place", "form", "color")
         row, col = _numbers("--explain", explained, 2)
         majors = {} if major is None else {"major_a": major, "major_b": major}
         found = explain(instr, row, col, arch=arch, **majors)
-        _write(_dump(found.to_json()) if as_json else found.to_text(), output)
+        _write(dump(found.to_json()) + "\n" if as_json else found.to_text(), output)
         return
     frag = fragment(instr, operand=operand.lower(), arch=arch, major=major, view=view, quad_pair=quad_pair)
     if get is not None and place is not None:
         raise BadInputError("--get and --at answer different questions: give one of them")
     if get is not None or place is not None:
+        refuse("with --get or --at", "form", "color")
         _write(_one(frag, get, place, as_json=as_json), output)
         return
     views = {"table": to_table, "csv": to_csv, "markdown": to_markdown}
     if as_json:
-        _write(_dump(to_json(frag)), output)
+        refuse("beside --json", "form", "color")
+        _write(dump(to_json(frag)) + "\n", output)
+    elif form == "svg":
+        _write(frag.to_svg(color=color), output)
     else:
-        _write(frag.to_svg(color=color) if form == "svg" else views[form](frag), output)
+        refuse(f"on --format {form}", "color")
+        _write(views[form](frag), output)
 
 
 def _one(frag: Fragment, get: str | None, place: str | None, *, as_json: bool) -> str:
@@ -84,7 +92,7 @@ def _one(frag: Fragment, get: str | None, place: str | None, *, as_json: bool) -
     if as_json:
         values = to_json(frag)
         values["elements"] = [one for one in values["elements"] if (one["row"], one["col"]) == (row, col)]
-        return _dump(values)
+        return dump(values) + "\n"
     lines = [f"element {row},{col}: lane {one.lane}, {slot(frag, *one[1:])}" for one in holders]
     return "\n".join([title(frag), *lines]) + "\n"
 
@@ -97,15 +105,8 @@ def _numbers(option: str, text: str, *lengths: int) -> tuple[int, ...]:
     return numbers
 
 
-def _dump(values: dict[str, Any]) -> str:
-    return json.dumps(values, indent=1) + "\n"
-
-
 def _write(text: str, output: Path | None) -> None:
     if output is None:
         click.echo(text, nl=False)
-        return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInputError(f"cannot write {output}: {error.strerror}") from error
+    else:
+        write_text(output, text)

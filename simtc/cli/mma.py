@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import zipfile
-import zlib
 from pathlib import Path
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
-from simtc.errors import BadInputError, SimtcError, nearest
+from simtc.cli.options import out, refuse
+from simtc.cli.output import note, to_json
+from simtc.errors import BadInputError
+from simtc.files import read_arrays, replacing, require_writable
 from simtc.numerics.instructions import Instruction, instruction_named, instructions
 
 __all__ = ["mma"]
@@ -26,7 +26,7 @@ _SCHEMA = "simtc.mma/1"
 @click.option(
     "--in", "source", type=click.Path(path_type=Path), help="An .npz with A (..., M, K), B (..., K, N), C (..., M, N)."
 )
-@click.option("--out", "target", type=click.Path(path_type=Path), help="Where to write D, as an .npz.")
+@out("Where to write D, as an .npz.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was computed, with the SHA-256 of D's bytes.")
 @click.option("--reference", is_flag=True, help="Use the slow, readable path; the bits are the same.")
 @click.option(
@@ -36,7 +36,7 @@ def mma(
     instr: str | None,
     arch: str,
     source: Path | None,
-    target: Path | None,
+    output: Path | None,
     *,
     as_json: bool,
     reference: bool,
@@ -52,6 +52,7 @@ def mma(
       simtc mma m16n8k8.f32.f16.f16.f32 --arch turing --in abc.npz --out d.npz --json
     """
     if listing:
+        refuse("with --list", "instr", "source", "output", "reference")
         _list(arch, as_json=as_json)
         return
     if instr is None:
@@ -59,18 +60,20 @@ def mma(
     found = instruction_named(instr, arch)
     if source is None:
         raise BadInputError(f"where are A, B and C? Try: simtc mma {instr} --arch {arch} --in abc.npz --out d.npz")
-    if target is None and not as_json:
+    if output is None and not as_json:
         raise BadInputError("where should D go? Add --out d.npz, or --json for its digest alone")
-    given = _read(source)
+    require_writable(output)
+    given = read_arrays(source, "ABC")
     _announce_compilation()
     from simtc.numerics.multiply import mma as multiply  # noqa: PLC0415 - and numba with it
 
     result = multiply(found.name, given["A"], given["B"], given["C"], arch=found.arch, reference=reference)
-    if target is not None:
-        _write(target, result)
+    if output is not None:
+        with replacing(output) as file:
+            np.savez(file, D=result)
     if as_json:
         shapes = {what: list(array.shape) for what, array in {**given, "D": result}.items()}
-        click.echo(json.dumps(_report(found, result, shapes, target, reference=reference), indent=2))
+        click.echo(to_json(_report(found, result, shapes, output, reference=reference)))
 
 
 def _report(
@@ -103,49 +106,14 @@ def _list(arch: str, *, as_json: bool) -> None:
             {"name": found.name, "machine_code": f"{found.count} x {found.opcode}", "evidence": found.evidence}
             for found in every
         ]
-        click.echo(json.dumps({"schema": _SCHEMA, "arch": next(iter(every)).arch, "instructions": rows}, indent=2))
+        click.echo(to_json({"schema": _SCHEMA, "arch": next(iter(every)).arch, "instructions": rows}))
         return
     width = max(len(found.name) for found in every)
     for found in every:
         click.echo(f"{found.name:{width}}  {found.count} x {found.opcode:11}  {found.evidence}")
 
 
-def _read(source: Path) -> dict[str, NDArray[np.generic]]:
-    """Read A, B and C."""
-    wrong = BadInputError(f"{source} is not an .npz of plain arrays: write one with numpy.savez({source}, A=, B=, C=)")
-    try:
-        archive = np.load(source, allow_pickle=False)
-        if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise BadInputError(f"{source} holds a single array: give an .npz with A, B and C (numpy.savez)")
-        with archive:
-            return {what: _member(archive, what, source) for what in "ABC"}
-    except SimtcError:
-        raise
-    except OSError as error:
-        raise BadInputError(f"cannot read {source}: {error.strerror or error}") from None
-    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error):
-        raise wrong from None
-
-
-def _member(archive: np.lib.npyio.NpzFile, what: str, source: Path) -> NDArray[np.generic]:
-    if what not in archive.files:
-        have = ", ".join(archive.files) or "nothing"
-        guess = nearest(what, archive.files)
-        hint = f"; is it {guess!r}?" if guess else ""
-        raise BadInputError(f"{source} has no array {what}: it has {have}{hint}")
-    array: NDArray[np.generic] = archive[what]
-    return array
-
-
-def _write(target: Path, result: NDArray[np.generic]) -> None:
-    try:
-        with target.open("wb") as file:
-            np.savez(file, D=result)
-    except OSError as error:
-        raise BadInputError(f"cannot write {target}: {error.strerror or error}") from None
-
-
 def _announce_compilation() -> None:
     from simtc.jit import on_compile  # noqa: PLC0415 - numba starts slowly
 
-    on_compile(lambda: click.echo("simtc: compiling for this machine, once (about 10 seconds)", err=True))
+    on_compile(lambda: note("compiling for this machine, once (about 10 seconds)"))

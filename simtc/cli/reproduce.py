@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
+from simtc.cli.options import refuse
+from simtc.cli.output import note, to_json
 from simtc.errors import BadInputError
+from simtc.files import require_writable, write_text
 from simtc.report.comparison import comparison_text, summary
 from simtc.reproduce.reproduce import ENTRIES, select
 from simtc.reproduce.reproduce import reproduce as compare
@@ -19,7 +21,7 @@ __all__ = ["reproduce"]
 @click.command
 @click.argument("names", nargs=-1, metavar="[PAPER[/ITEM]]...")
 @click.option("--list", "listing", is_flag=True, help="list what can be reproduced and stop")
-@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="draw the figure into this SVG file")
+@click.option("--plot", type=Path, metavar="FILE", help="draw the figure into this SVG file")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.reproduce/1")
 def reproduce(names: tuple[str, ...], *, listing: bool, plot: Path | None, as_json: bool) -> None:
     r"""Set published tables and figures beside simtc's own values.
@@ -34,6 +36,7 @@ def reproduce(names: tuple[str, ...], *, listing: bool, plot: Path | None, as_js
     Exits with 1 where exact arithmetic does not give the printed value.
     """
     if listing:
+        refuse("with --list", "names", "plot")
         _list(as_json=as_json)
         return
     if not names:
@@ -43,6 +46,7 @@ def reproduce(names: tuple[str, ...], *, listing: bool, plot: Path | None, as_js
         raise BadInputError(
             f"--plot draws one figure, not {len(chosen)}. Try: simtc reproduce {chosen[0]} --plot {plot}"
         )
+    require_writable(plot)
     if any(ENTRIES[name].clocked for name in chosen):
         from simtc.cli.progress import note_compilation  # noqa: PLC0415 - closed forms start without the clock
 
@@ -52,10 +56,10 @@ def reproduce(names: tuple[str, ...], *, listing: bool, plot: Path | None, as_js
         _draw(compared[0].svg, chosen[0], plot)
     if as_json:
         items = [{"of": one.name, **item.to_dict()} for one in compared for item in one.items]
-        click.echo(json.dumps({"schema": "simtc.reproduce/1", "items": items}, indent=2))
+        click.echo(to_json({"schema": "simtc.reproduce/1", "items": items}))
     else:
         click.echo("\n\n".join(comparison_text(one) for one in compared))
-    click.echo(f"simtc: {summary(compared)}", err=True)
+    note(summary(compared))
     if any(one.differs for one in compared):
         raise click.exceptions.Exit(1)
 
@@ -63,7 +67,7 @@ def reproduce(names: tuple[str, ...], *, listing: bool, plot: Path | None, as_js
 def _list(*, as_json: bool) -> None:
     if as_json:
         entries = [{"name": name, "title": entry.title, "clocked": entry.clocked} for name, entry in ENTRIES.items()]
-        click.echo(json.dumps({"schema": "simtc.reproduce/1", "entries": entries}, indent=2))
+        click.echo(to_json({"schema": "simtc.reproduce/1", "entries": entries}))
         return
     width = max(map(len, ENTRIES))
     for name, entry in ENTRIES.items():
@@ -75,7 +79,4 @@ def _draw(svg: str | None, name: str, path: Path) -> None:
     if svg is None:
         drawn = ", ".join(one for one in ENTRIES if "fig" in one)
         raise BadInputError(f"{name} has no figure to draw. Try one of: {drawn}")
-    try:
-        path.write_text(svg, encoding="utf-8")
-    except OSError as error:
-        raise BadInputError(f"cannot write {path}: {error.strerror}") from error
+    write_text(path, svg)

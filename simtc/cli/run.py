@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
+from simtc.cli.options import Whole, out, refuse
+from simtc.cli.output import note, to_json
 from simtc.cli.progress import bar, note_compilation
-from simtc.errors import BadInputError
+from simtc.errors import BadInputError, unknown
+from simtc.files import require_writable, write_array, write_text
 from simtc.results import LaunchResult
 
 __all__ = ["run"]
+
+_CACHES = ("cold", "warm")
+_FIDELITIES = ("full", "sampled")
 
 
 @click.command
@@ -21,20 +26,20 @@ __all__ = ["run"]
 @click.argument("kernel", required=False)
 @click.option("--list", "listing", is_flag=True, help="list the shipped kernels and stop")
 @click.option("--device", default="t4", show_default=True, help="the board to be (simtc arch lists them)")
-@click.option("-m", type=int, help="rows of D, of a shipped GEMM")
-@click.option("-n", type=int, help="columns of D")
-@click.option("-k", type=int, help="depth of the product")
+@click.option("-m", type=Whole(), help="rows of D, of a shipped GEMM")
+@click.option("-n", type=Whole(), help="columns of D")
+@click.option("-k", type=Whole(), help="depth of the product")
 @click.option("--alpha", default=1.0, show_default=True)
 @click.option("--beta", default=0.0, show_default=True)
 @click.option("--a", "a_file", type=Path, help="A from this .npy file (otherwise drawn)")
 @click.option("--b", "b_file", type=Path, help="B, likewise")
 @click.option("--c", "c_file", type=Path, help="C, likewise")
-@click.option("--seed", default=0, show_default=True, help="of the drawn matrices")
-@click.option("--out", type=Path, help="save D to this .npy file")
+@click.option("--seed", type=Whole(0, 2**63 - 1), default=0, show_default=True, help="of the drawn matrices")
+@out("save D to this .npy file")
 @click.option("--grid", help="blocks X[,Y[,Z]], of a kernel in a file")
 @click.option("--block", help="threads X[,Y[,Z]]")
 @click.option("--arg", "args", multiple=True, metavar="SPEC", help="an argument, in order: see below")
-@click.option("--shared-bytes", default=0, show_default=True, help="dynamic shared memory of a block")
+@click.option("--shared-bytes", type=Whole(0), default=0, show_default=True, help="dynamic shared memory of a block")
 @click.option("--timing", is_flag=True, help="count cycles too, and say where they went")
 @click.option(
     "--fidelity", default="full", show_default=True, help="of the timing: full, or sampled: any size, no values"
@@ -46,14 +51,22 @@ __all__ = ["run"]
 @click.option("--cycles", metavar="FIRST,LAST", help="the part of the timeline that .svg and .txt show")
 @click.option("--by-instruction", is_flag=True, help="with --timing: the listing, and what each instruction cost")
 @click.option("--html", type=Path, metavar="FILE", help="with --timing: write all of it to one HTML file")
-@click.option("--clock-mhz", type=int, help="the SM clock, which tensor instructions may lower; both are in simtc arch")
+@click.option(
+    "--clock-mhz",
+    type=Whole(1, 100_000),
+    help="the SM clock, which tensor instructions may lower; both are in simtc arch",
+)
 @click.option(
     "--check",
     is_flag=True,
     help="also find races in shared memory, misused barriers, uses of what nothing wrote (slower)",
 )
-@click.option("--max-instructions", type=int, help="stop a warp after so many instructions")
-@click.option("--max-launch-instructions", type=int, help="stop when the blocks under way executed so many together")
+@click.option("--max-instructions", type=Whole(1, 2**62), help="stop a warp after so many instructions")
+@click.option(
+    "--max-launch-instructions",
+    type=Whole(1, 2**62),
+    help="stop when the blocks under way have executed so many together",
+)
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.run/1")
 def run(target: str | None, kernel: str | None, **options: Any) -> None:
     """Execute TARGET: a shipped kernel's name, or a cubin or listing and the KERNEL in it.
@@ -68,64 +81,104 @@ def run(target: str | None, kernel: str | None, **options: Any) -> None:
     Types are f16 f32 f64 bf16 i8 u8 i16 u16 i32 u32 i64 u64.
     """  # noqa: D301 - \b is click's mark for text that keeps its lines
     if options.pop("listing"):
-        _list()
+        refuse("with --list", "target", "kernel", *(name for name in options if name != "as_json"))
+        _list(as_json=options["as_json"])
         return
     if target is None:
         raise BadInputError("name a shipped kernel or a file. Try: simtc run --list")
+    in_file = _is_file(target)
     _check_timing(options)
-    note_compilation()
-    if Path(target).suffix or Path(target).exists():
+    if in_file:
+        refuse("on a kernel in a file", "m", "n", "k", "alpha", "beta", "a_file", "b_file", "c_file", "seed", "output")
+    elif kernel is not None:
+        raise BadInputError(f"{target} is a shipped kernel, or a file that is not there: {kernel!r} has no place")
+    require_writable(options["timeline"], options["html"], options["output"])
+    if in_file:
         _run_file(Path(target), kernel, options)
     else:
         _run_shipped(target, options)
 
 
+def _is_file(target: str) -> bool:
+    """Tell a kernel in a file from a shipped one: by a dot in the name, or because the file is there."""
+    try:
+        return bool(Path(target).suffix or Path(target).exists())
+    except OSError as error:  # longer than names are
+        raise BadInputError(f"cannot read {target}: {error.strerror}") from None
+
+
 def _check_timing(options: dict[str, Any]) -> None:
-    path = options["timeline"]
+    """Refuse what needs the clock, where it does not run, and what needs values, where there are none."""
+    path, fidelity = options["timeline"], options["fidelity"]
+    _check_names(options)
+    if path and not path.name.endswith((".json", ".json.gz", ".kanata", ".svg", ".txt")):
+        raise BadInputError(f"--timeline {path}: the name must end in .json, .json.gz, .kanata, .svg or .txt")
+    if not options["timing"]:
+        _refuse_without_clock(options)
+    if fidelity != "full":
+        for name, flag in (("timeline", "--timeline"), ("output", "--out")):
+            if options[name]:
+                raise BadInputError(f"{flag} needs --fidelity full: a sampled run computes nothing")
+        refuse("on a sampled run, which computes nothing", "a_file", "b_file", "c_file", "seed")
+    if path is None or path.suffix not in (".svg", ".txt"):
+        refuse("without --timeline FILE.svg or FILE.txt", "cycles")
+    options["span"] = _span(options.pop("cycles"))
+
+
+def _check_names(options: dict[str, Any]) -> None:
+    if options["caches"] not in _CACHES:
+        raise unknown("state of the caches", options["caches"], _CACHES)
+    if options["fidelity"] not in _FIDELITIES:
+        raise unknown("fidelity", options["fidelity"], _FIDELITIES)
+    if options["timing"] and options["check"]:
+        raise BadInputError("--check and --timing exclude each other: run once with each")
+
+
+def _refuse_without_clock(options: dict[str, Any]) -> None:
     for name in ("timeline", "by_instruction", "html"):
-        if options[name] and not options["timing"]:
+        if options[name]:
             raise BadInputError(f"--{name.replace('_', '-')} needs --timing")
     if options["fidelity"] != "full":
-        for name in ("timeline", "out"):
-            if options[name]:
-                raise BadInputError(f"--{name} needs --fidelity full: a sampled run computes nothing")
-        if not options["timing"]:
-            raise BadInputError(f"--fidelity {options['fidelity']} needs --timing")
-    if path is None:
-        return
-    if not path.name.endswith((".json", ".json.gz", ".kanata", ".svg", ".txt")):
-        raise BadInputError(f"--timeline {path}: the name must end in .json, .json.gz, .kanata, .svg or .txt")
+        raise BadInputError(f"--fidelity {options['fidelity']} needs --timing")
+    refuse("without --timing", "fidelity", "caches", "clock_mhz")
 
 
-def _list() -> None:
+def _list(*, as_json: bool) -> None:
     from simtc.gemm.shipped import shipped, shipped_names  # noqa: PLC0415 - start-up stays fast
 
-    for name in shipped_names():
-        one = shipped(name)
+    every = [shipped(name) for name in shipped_names()]
+    if as_json:
+        kernels = [{"name": one.name, "sms": one.sms, "summary": one.summary} for one in every]
+        click.echo(to_json({"schema": "simtc.run/1", "kernels": kernels}))
+        return
+    for one in every:
         built = ",".join(str(sm) for sm in one.sms)
-        click.echo(f"{name:<30}sm {built:<12} {one.summary}")
+        click.echo(f"{one.name:<30}sm {built:<12} {one.summary}")
 
 
 def _board(options: dict[str, Any]) -> Any:
     from simtc import arch  # noqa: PLC0415
 
-    board = arch.device(options["device"])
-    clock = options["clock_mhz"]
-    if clock is not None and clock < 1:
-        raise BadInputError(f"--clock-mhz {clock}: a positive number of MHz")
+    board, clock = arch.device(options["device"]), options["clock_mhz"]
     return board if clock is None else board.at(clock)
+
+
+def _limits(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the limits that were given; the others are the launch's own."""
+    named = {"instruction_limit": options["max_instructions"], "launch_limit": options["max_launch_instructions"]}
+    return {name: limit for name, limit in named.items() if limit}
 
 
 def _run_shipped(name: str, options: dict[str, Any]) -> None:
     from simtc.gemm.shipped import shipped  # noqa: PLC0415
     from simtc.report.run import gemm_text  # noqa: PLC0415
-    from simtc.run.launch import INSTRUCTION_LIMIT, LAUNCH_LIMIT  # noqa: PLC0415
     from simtc.run.solve import operands, read_matrix, solve  # noqa: PLC0415
 
     one, board = shipped(name), _board(options)
-    for unused in ("grid", "block", "args"):
+    for unused in ("grid", "block", "args", "shared_bytes"):
         if options[unused]:
-            raise BadInputError(f"--{unused.rstrip('s')} is for a kernel in a file; {name} takes -m -n -k")
+            flag = unused.removesuffix("s") if unused == "args" else unused.replace("_", "-")
+            raise BadInputError(f"--{flag} is for a kernel in a file; {name} takes -m -n -k")
     missing = [f"-{x}" for x in "mnk" if options[x] is None]
     if missing:
         raise BadInputError(f"{name} needs {' '.join(missing)}. Try: simtc run {name} -m 512 -n 512 -k 512")
@@ -135,19 +188,20 @@ def _run_shipped(name: str, options: dict[str, Any]) -> None:
     given = {x: read_matrix(p, x, one.shape(x, m, n, k), one.dtype(x)) for x, p in files.items() if p}
     seed = options["seed"] if options["fidelity"] == "full" else None
     arrays = operands(one, m, n, k, seed=seed, given=given)
+    one.kernel(board)  # another chip's is told before anything is compiled
+    note_compilation()
     with bar("blocks") as progress:
         solved = solve(
             one, board, arrays, m=m, n=n, k=k, alpha=options["alpha"], beta=options["beta"],
             timing=options["timing"], fidelity=options["fidelity"], caches=options["caches"],
             timeline=bool(options["timeline"]), check=options["check"], progress=progress,
-            instruction_limit=options["max_instructions"] or INSTRUCTION_LIMIT,
-            launch_limit=options["max_launch_instructions"] or LAUNCH_LIMIT,
+            **_limits(options),
         )  # fmt: skip
     _write_timing(solved.launch, f"{name} {m} x {n} x {k} on {board.name}", options)
-    if options["out"]:
-        _save(options["out"], solved.D)
+    if options["output"]:
+        write_array(options["output"], solved.D)
     if options["as_json"]:
-        click.echo(json.dumps(solved.to_dict() | _by_instruction(solved.launch, options), indent=2))
+        click.echo(to_json(solved.to_dict() | _by_instruction(solved.launch, options)))
         return
     click.echo(gemm_text(solved))
     _list_instructions(solved.launch, options)
@@ -155,7 +209,8 @@ def _run_shipped(name: str, options: dict[str, Any]) -> None:
 
 def _run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
     from simtc.report.run import launch_text  # noqa: PLC0415
-    from simtc.run.launch import INSTRUCTION_LIMIT, LAUNCH_LIMIT, launch  # noqa: PLC0415
+    from simtc.run.arguments import require_count  # noqa: PLC0415
+    from simtc.run.grid import dim3, geometry, require_launch  # noqa: PLC0415
     from simtc.run.specs import arguments_from_specs  # noqa: PLC0415
     from simtc.sass import load  # noqa: PLC0415
 
@@ -171,22 +226,31 @@ def _run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
                 f"--{needed} is missing: a kernel in a file needs --grid and --block, such as --{needed} 4,4"
             )
     parsed = arguments_from_specs(options["args"])
+    if parsed.saves and options["fidelity"] != "full":
+        raise BadInputError(f">{parsed.saves[0][0]} needs --fidelity full: a sampled run computes nothing")
+    require_writable(*(target for target, _ in parsed.saves))
+    grid, block = (_numbers(name, options[name]) for name in ("grid", "block"))
+    board = require_launch(chosen, device=_board(options))
+    geometry(chosen, dim3("grid", grid), dim3("block", block), options["shared_bytes"], board)
+    require_count(chosen, parsed.values)
+    note_compilation()  # which can take a minute: what the kernel or the chip refuses is told before it
+    from simtc.run.launch import launch  # noqa: PLC0415 - compiles
+
     with bar("blocks") as progress:
         result = launch(
-            chosen, _numbers("grid", options["grid"]), _numbers("block", options["block"]), parsed.values,
-            shared_bytes=options["shared_bytes"], device=_board(options), timing=options["timing"],
+            chosen, grid, block, parsed.values,
+            shared_bytes=options["shared_bytes"], device=board, timing=options["timing"],
             fidelity=options["fidelity"], caches=options["caches"], timeline=bool(options["timeline"]),
             check=options["check"], progress=progress,
-            instruction_limit=options["max_instructions"] or INSTRUCTION_LIMIT,
-            launch_limit=options["max_launch_instructions"] or LAUNCH_LIMIT,
+            **_limits(options),
         )  # fmt: skip
     _write_timing(result, f"{chosen.name} on {result.device}", options)
     for target, array in parsed.saves:
-        _save(target, array)
+        write_array(target, array)
     buffers = parsed.digests()
     if options["as_json"]:
-        out = result.to_dict() | {"digest": buffers, "tflops": None} | _by_instruction(result, options)
-        click.echo(json.dumps(out, indent=2))
+        whole = result.to_dict() | {"digest": buffers, "tflops": None} | _by_instruction(result, options)
+        click.echo(to_json(whole))
         return
     click.echo(launch_text(result))
     _list_instructions(result, options)
@@ -199,10 +263,6 @@ def _numbers(name: str, text: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.replace("x", ",").split(","))
     except ValueError:
         raise BadInputError(f"--{name} {text!r}: one to three numbers, such as 4,4 or 4x4x1") from None
-
-
-def _keeps_timeline(options: dict[str, Any]) -> bool:
-    return bool(options["timeline"] or options["html"]) and options["fidelity"] == "full"
 
 
 def _by_instruction(result: LaunchResult, options: dict[str, Any]) -> dict[str, Any]:
@@ -225,30 +285,24 @@ def _write_timing(result: LaunchResult, title: str, options: dict[str, Any]) -> 
 
     page = options["html"]
     if page:
-        _write(page, launch_html(result, title))
+        write_text(page, launch_html(result, title))
     path = options["timeline"]
     if path is None:
         return
     timeline = result.timeline
-    first, last = _span(options["cycles"])
-    try:
-        if path.name.endswith((".json", ".json.gz")):
-            timeline.to_perfetto(path)
-        elif path.suffix == ".kanata":
-            timeline.to_kanata(path)
-    except OSError as error:
-        raise BadInputError(f"cannot write {path}: {error.strerror}") from None
-    if path.suffix == ".txt":
-        _write(path, timeline.to_text(first=first, last=last) + "\n")
+    first, last = options["span"]
+    if path.name.endswith((".json", ".json.gz")):
+        timeline.to_perfetto(path)
+    elif path.suffix == ".kanata":
+        timeline.to_kanata(path)
+    elif path.suffix == ".txt":
+        write_text(path, timeline.to_text(first=first, last=last) + "\n")
     elif path.suffix == ".svg":
         from simtc.report.timeline import timeline_svg  # noqa: PLC0415
 
-        _write(path, timeline_svg(timeline, first=first, last=last))
+        write_text(path, timeline_svg(timeline, first=first, last=last))
     if timeline.dropped:
-        click.echo(
-            f"simtc: the timeline keeps its first {len(timeline):,} slices; {timeline.dropped:,} more were seen",
-            err=True,
-        )
+        note(f"the timeline keeps its first {len(timeline):,} slices; {timeline.dropped:,} more were seen")
 
 
 def _span(text: str | None) -> tuple[int, int | None]:
@@ -262,19 +316,3 @@ def _span(text: str | None) -> tuple[int, int | None]:
     if not 0 <= first < last:
         raise BadInputError(f"--cycles {text!r}: the first must be below the last")
     return first, last
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInputError(f"cannot write {path}: {error.strerror}") from None
-
-
-def _save(path: Path, array: Any) -> None:
-    import numpy as np  # noqa: PLC0415
-
-    try:
-        np.save(path, array)
-    except OSError as error:
-        raise BadInputError(f"cannot write {path}: {error.strerror}") from None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from simtc.errors import BadInputError
+from simtc.cli.options import Whole, refuse
+from simtc.cli.output import note, to_json
+from simtc.files import require_writable, write_text
 from simtc.isa import Kernel, Program
 from simtc.sass import load
 from simtc.sass import write_listing as listing_of
@@ -22,7 +23,7 @@ _SHOWN = 4  # mnemonics of a unit on one line; --json has them all
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("kernel", required=False)
-@click.option("--sm", type=int, help="Which generation to take from a file that holds several, such as 75.")
+@click.option("--sm", type=Whole(1, 999), help="Which generation to take from a file that holds several, such as 75.")
 @click.option("--listing", is_flag=True, help="Every instruction, with its control code and source line.")
 @click.option("--write-listing", type=click.Path(path_type=Path), metavar="OUT", help="Write a listing file.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable, schema simtc.sass/1.")
@@ -34,25 +35,21 @@ def sass(
     FILE is a cubin, a fatbin, object or executable that holds cubins, or a listing. A listing needs no NVIDIA tool; the
     others need nvdisasm, which `pip install 'simtc[sass]'` brings.
     """
+    require_writable(write_listing)
+    if as_json:
+        refuse("beside --json", "listing")
     program = load(file, sm=sm)
     chosen = {kernel: program[kernel]} if kernel else dict(program)
     if write_listing:
-        _write(write_listing, Program(kernels=chosen, origin=program.origin))
+        write_text(write_listing, listing_of(Program(kernels=chosen, origin=program.origin)))
+        note(f"wrote {write_listing}")
     if as_json:
         kernels = [summarize(each).to_json() for each in chosen.values()]
-        click.echo(json.dumps({"schema": "simtc.sass/1", "file": str(file), "kernels": kernels}, indent=1))
+        click.echo(to_json({"schema": "simtc.sass/1", "file": str(file), "kernels": kernels}))
     elif listing:
         click.echo("\n\n".join("\n".join(annotate(each)) for each in chosen.values()))
     elif not write_listing:
         click.echo("\n\n".join("\n".join(_report(each)) for each in chosen.values()))
-
-
-def _write(path: Path, program: Program) -> None:
-    try:
-        path.write_text(listing_of(program), encoding="utf-8")
-    except OSError as error:
-        raise BadInputError(f"cannot write {path}: {error.strerror}") from None
-    click.echo(f"wrote {path}", err=True)
 
 
 def _report(kernel: Kernel) -> Iterator[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from typing import Any
 
 import click
 
+from simtc.cli.options import Whole, refuse
+from simtc.cli.output import to_json
 from simtc.cli.progress import bar, note_compilation
 from simtc.errors import BadInputError
 from simtc.gemm.registry import families, family_names, options
@@ -50,13 +51,13 @@ class _ShapeType(click.ParamType[tuple[int, ...]]):
     ) -> tuple[int, ...]:
         if isinstance(value, tuple):
             return value
-        if not re.fullmatch(r"\d+[,x]\d+[,x]\d+", value):
+        if not re.fullmatch(r"\d{1,9}[,x]\d{1,9}[,x]\d{1,9}", value):
             flag = param.opts[0] if param else "a shape"
             raise BadInputError(f"{flag} {value!r}: three sizes m,n,k, such as {flag} 256,256,32")
         return tuple(int(part) for part in re.split("[,x]", value))
 
 
-_KINDS: dict[str, Any] = {"shape": _ShapeType(), "int": int, "float": float, "str": str}
+_KINDS: dict[str, Any] = {"shape": _ShapeType(), "int": Whole(), "float": float, "str": str}
 
 
 def _choices(command: Callable[..., None]) -> Callable[..., None]:
@@ -78,19 +79,23 @@ def _epilog() -> str:
 
 @click.command(epilog=_epilog())
 @click.argument("family")
-@click.option("-m", type=int, help="rows of C")
-@click.option("-n", type=int, help="columns of C")
-@click.option("-k", type=int, help="depth of the product")
+@click.option("-m", type=Whole(1), help="rows of C")
+@click.option("-n", type=Whole(1), help="columns of C")
+@click.option("-k", type=Whole(1), help="depth of the product")
 @click.option("--batch", type=_AxesType(), help="products along each axis in front of the matrices'")
 @click.option("--device", default="t4", show_default=True, help="the board to be (simtc arch lists them)")
 @_choices
 @click.option("--alpha", default=1.0, show_default=True, help="of C = alpha A B + beta C")
 @click.option("--beta", default=0.0, show_default=True, help="other than 0 reads C too")
-@click.option("--lda", type=int, help="elements from one row of A to the next (column, where A goes by columns)")
-@click.option("--ldb", type=int, help="likewise of B")
-@click.option("--ldc", type=int, help="likewise of C")
-@click.option("--ldd", type=int, help="likewise of D")
-@click.option("--clock-mhz", type=int, help="the SM clock, which tensor instructions may lower; both are in simtc arch")
+@click.option("--lda", type=Whole(1), help="elements from one row of A to the next (column, where A goes by columns)")
+@click.option("--ldb", type=Whole(1), help="likewise of B")
+@click.option("--ldc", type=Whole(1), help="likewise of C")
+@click.option("--ldd", type=Whole(1), help="likewise of D")
+@click.option(
+    "--clock-mhz",
+    type=Whole(1, 100_000),
+    help="the SM clock, which tensor instructions may lower; both are in simtc arch",
+)
 @click.option("--fidelity", default="sampled", show_default=True, help=", ".join(FIDELITIES))
 @click.option("--caches", default="cold", show_default=True, help="cold, or warm: L2 holds the operands")
 @click.option("--explore", "exploring", is_flag=True, help="also try every single change, and say which helps most")
@@ -107,6 +112,8 @@ def simulate(family: str, *, exploring: bool, as_json: bool, **given: Any) -> No
         raise BadInputError(f"{family} needs {' '.join(missing)}. Try: simtc simulate {family} {found.example}")
     made = {name: value for name, value in given.items() if value is not None}
     case = simulation(family, **made)
+    if case.fidelity == "analytic":
+        refuse("on --fidelity analytic: closed forms do not tell cold from warm", "caches")
     if case.fidelity != "analytic":
         note_compilation()
     with bar("waves" if case.fidelity == "sampled" else "blocks") as progress:
@@ -119,7 +126,7 @@ def simulate(family: str, *, exploring: bool, as_json: bool, **given: Any) -> No
             explored = explore(case, prediction, progress)
     if as_json:
         more = {"explored": explored.to_dict()} if explored else {}
-        click.echo(json.dumps(prediction.to_dict() | more, indent=2))
+        click.echo(to_json(prediction.to_dict() | more))
         return
     click.echo(prediction_text(prediction))
     if explored:

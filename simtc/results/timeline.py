@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simtc.files import replacing, write_text
 from simtc.results.stall import Stall
 
 __all__ = ["GLYPHS", "Slice", "Timeline"]
@@ -103,11 +104,8 @@ class Timeline:
                 }
             )
         data = json.dumps({"traceEvents": events, "displayTimeUnit": "ns", "otherData": {"kernel": self.kernel}})
-        if str(path).endswith(".gz"):
-            with gzip.GzipFile(path, "wb", mtime=0) as file:
-                file.write(data.encode())
-        else:
-            Path(path).write_text(data, encoding="utf-8")
+        with replacing(Path(path)) as file:
+            file.write(gzip.compress(data.encode(), mtime=0) if str(path).endswith(".gz") else data.encode())
 
     def to_kanata(self, path: str | Path) -> None:
         """Write a log for the pipeline viewer Konata: one line an executed instruction, its stalls as stages.
@@ -140,7 +138,7 @@ class Timeline:
                 lines.append(f"C\t{cycle - now}")
                 now = cycle
             lines += entries
-        Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write_text(Path(path), "\n".join(lines) + "\n")
 
     @property
     def end(self) -> int:

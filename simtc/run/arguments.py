@@ -11,11 +11,15 @@ import numpy as np
 from simtc.errors import BadInputError
 from simtc.isa import Kernel, Parameter
 from simtc.machine.arena import Arena
+from simtc.resources import require_memory
+from simtc.run.export import Exporting, exported
 
-__all__ = ["Marshalled", "Pointer", "Struct", "Uninitialized", "marshal", "uninitialized"]
+__all__ = ["Marshalled", "Pointer", "Struct", "Uninitialized", "marshal", "require_count", "uninitialized"]
 
 
 _BANK_BYTES = 1 << 16
+_WHOLE = (1, 2, 4, 8)  # bytes of a whole number
+_REAL: dict[int, Any] = {4: np.float32, 8: np.float64}  # of 2 bytes there are two types
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,29 +88,28 @@ class Marshalled:
     """A byte for each of the arena, 1 where it holds nothing before the launch; None where it all holds something."""
 
 
-def marshal(kernel: Kernel, args: Sequence[Any], *, contents: bool = True) -> Marshalled:
+def marshal(kernel: Kernel, args: Any, *, contents: bool = True) -> Marshalled:
     """Turn arguments into a parameter area.
 
-    A numpy array is a device buffer (a parameter of 8 bytes), a list of arrays an array of pointers, a numpy scalar or
-    bytes a value of exactly the parameter's size, a Struct such a value with pointers in it. Arrays that share memory,
-    one being a view of the other, are one buffer. Without `contents` the buffers hold zeros, whatever the arrays hold.
+    A numpy array, or another one on the CPU that exports itself by DLPack, is a device buffer (a parameter of 8 bytes),
+    a list of arrays an array of pointers, a numpy scalar or bytes a value of exactly the parameter's size, a Struct
+    such a value with pointers in it. A Python int is a whole number of the parameter's size, a Python float an f32 or
+    f64 by it: machine code says how large its parameters are, and not which of the two they mean. Arrays that share
+    memory, one being a view of the other, are one buffer. Without `contents` the buffers hold zeros, whatever the
+    arrays hold.
 
     Raises:
         BadInputError: wrong count, type or size, with the parameter's number.
 
     """
-    if len(args) != len(kernel.parameters):
-        sizes = ", ".join(str(p.size) for p in kernel.parameters)
-        raise BadInputError(
-            f"{kernel.name} takes {len(kernel.parameters)} arguments ({sizes} bytes), got {len(args)}. "
-            f"Try: simtc sass on its file, which lists them"
-        )
+    require_count(kernel, args)
     blank = [number for number, arg in enumerate(args) if isinstance(arg, Uninitialized)]
     args = [arg.array if isinstance(arg, Uninitialized) else arg for arg in args]
     found: list[tuple[int, np.ndarray, int]] = []  # a place in the area, what it points to, and where in that
     lists: list[tuple[int, list[np.ndarray]]] = []
     area = bytearray(kernel.parameter_bytes)
-    for place, (arg, parameter) in enumerate(zip(args, kernel.parameters, strict=True)):
+    for place, (given, parameter) in enumerate(zip(args, kernel.parameters, strict=True)):
+        arg = _imported(kernel, place, given)
         if isinstance(arg, np.ndarray) and arg.ndim > 0:
             found.append((parameter.offset, _buffer(kernel, place, arg, parameter.size), 0))
         elif isinstance(arg, (list, tuple)):
@@ -130,6 +133,7 @@ def marshal(kernel: Kernel, args: Sequence[Any], *, contents: bool = True) -> Ma
         inside = [Pointer(at=8 * i, buffer=b, offset=o) for i, (b, o) in zip(range(len(many)), rest, strict=False)]
         tables[len(owners) + len(tables)] = inside
     buffers = [*owners, *(np.zeros(max(len(inside), 1), np.uint64) for inside in tables.values())]
+    require_memory(2 * sum(buffer.nbytes for buffer in buffers), f"{kernel.name} with these arguments")
     variables = np.frombuffer(kernel.global_data, np.uint8).copy()
     every = [*buffers, *([variables] if variables.size else [])]
     addresses = Arena(every, empty=len(every)).addresses  # where each will be; the tables' contents depend on it
@@ -149,6 +153,18 @@ def marshal(kernel: Kernel, args: Sequence[Any], *, contents: bool = True) -> Ma
         unset=arena.unset([(one.buffer, one.offset, blanks[one.at]) for one in pointers if one.at in blanks]),
         constants=_linked(kernel, addresses[-1] if variables.size else 0),
     )
+
+
+def require_count(kernel: Kernel, args: Any) -> None:
+    """Refuse another number of arguments than the kernel takes."""
+    if not isinstance(args, Sequence) or isinstance(args, str | bytes):
+        raise BadInputError(f"the arguments of {kernel.name} are a list, not {type(args).__name__}")
+    if len(args) != len(kernel.parameters):
+        sizes = ", ".join(str(p.size) for p in kernel.parameters)
+        raise BadInputError(
+            f"{kernel.name} takes {len(kernel.parameters)} arguments ({sizes} bytes), got {len(args)}. "
+            f"Try: simtc sass on its file, which lists them"
+        )
 
 
 def _inside(kernel: Kernel, place: int, struct: Struct, parameter: Parameter) -> Iterator[tuple[int, np.ndarray, int]]:
@@ -203,7 +219,20 @@ def _linked(kernel: Kernel, variables_at: int) -> dict[int, bytes]:
     return {number: bytes(data) for number, data in banks.items()}
 
 
-def _buffer(kernel: Kernel, place: int, array: Any, size: int) -> np.ndarray:
+def _imported(kernel: Kernel, place: int, arg: Any) -> Any:
+    """Return an argument with the arrays of other libraries in it as numpy's, over the same memory."""
+    if isinstance(arg, list | tuple):
+        return [_imported(kernel, place, one) for one in arg]
+    if not isinstance(arg, Exporting) or isinstance(arg, np.ndarray | np.generic):
+        return arg
+    try:
+        return exported(arg)
+    except BadInputError as error:
+        raise BadInputError(f"argument {place} of {kernel.name}: {error}") from None
+
+
+def _buffer(kernel: Kernel, place: int, given: Any, size: int) -> np.ndarray:
+    array = _imported(kernel, place, given)
     if not isinstance(array, np.ndarray):
         raise BadInputError(
             f"argument {place} of {kernel.name}: pointers lead to numpy arrays, got {type(array).__name__}"
@@ -212,6 +241,11 @@ def _buffer(kernel: Kernel, place: int, array: Any, size: int) -> np.ndarray:
         raise BadInputError(
             f"argument {place} of {kernel.name} is a value of {size} bytes, got {array.dtype}{list(array.shape)}; "
             f"pass a numpy scalar such as np.int32(…), or bytes for a struct"
+        )
+    if array.dtype.hasobject or not array.dtype.isnative:
+        raise BadInputError(
+            f"argument {place} of {kernel.name}: a buffer holds numbers in this machine's byte order, "
+            f"got an array of {array.dtype!r}; pass array.astype(...) of it"
         )
     if not array.flags.c_contiguous:
         raise BadInputError(
@@ -223,13 +257,34 @@ def _buffer(kernel: Kernel, place: int, array: Any, size: int) -> np.ndarray:
 def _value(kernel: Kernel, place: int, value: Any, size: int) -> bytes:
     if isinstance(value, (bytes, bytearray)):
         data = bytes(value)
-    elif isinstance(value, (np.generic, np.ndarray)):
-        data = value.tobytes()
+    elif isinstance(value, (np.generic, np.ndarray)) and not value.dtype.hasobject:
+        data = value.astype(value.dtype.newbyteorder("="), copy=False).tobytes()
+    elif isinstance(value, int) and size in _WHOLE:
+        data = _whole(kernel, place, value, size)
+    elif isinstance(value, float) and size in _REAL:
+        data = _real(kernel, place, value, size)
     else:
         raise BadInputError(
             f"argument {place} of {kernel.name}: got {type(value).__name__} {value!r}; "
-            f"pass an array, a numpy scalar of {size} bytes such as np.int32({value!r}), or bytes"
+            f"pass an array, a numpy scalar of {size} bytes, or bytes"
         )
     if len(data) != size:
         raise BadInputError(f"argument {place} of {kernel.name} takes {size} bytes, got {len(data)} ({value!r})")
     return data
+
+
+def _whole(kernel: Kernel, place: int, value: int, size: int) -> bytes:
+    """Return a Python int as the parameter holds it, signed or not."""
+    low, high = -(1 << (8 * size - 1)), (1 << 8 * size) - 1
+    if not low <= value <= high:
+        raise BadInputError(f"argument {place} of {kernel.name} has {size} bytes: {value} is not from {low} to {high}")
+    return value.to_bytes(size, "little", signed=value < 0)
+
+
+def _real(kernel: Kernel, place: int, value: float, size: int) -> bytes:
+    """Return a Python float as the parameter holds it."""
+    with np.errstate(over="ignore"):
+        rounded = np.array(value, _REAL[size])
+    if np.isinf(rounded) and not np.isinf(value):
+        raise BadInputError(f"argument {place} of {kernel.name} has {size} bytes: {value!r} is beyond an f{8 * size}")
+    return rounded.tobytes()

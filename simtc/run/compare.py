@@ -2,17 +2,53 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from simtc.errors import BadInputError
+from simtc.files import read_json
 
 __all__ = ["RUN_SCHEMA", "Pair", "Runs", "compare_runs", "read_run"]
 
 RUN_SCHEMA = "simtc.run/1"
+_TOTALS = ("cycles", "seconds", "tflops", "instructions", "warp_cycles", "bank_conflicts")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, int) for one in value)
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_number, value.values()))
+
+
+def _are_instructions(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(one, dict)
+        and isinstance(one.get("text"), str)
+        and isinstance(one.get("address"), int)
+        and _is_number(one.get("cycles"))
+        for one in value
+    )
+
+
+# What is read of a run: whether it must be there, and what it must be.
+_FIELDS: dict[str, tuple[bool, Callable[[Any], bool]]] = {
+    "kernel": (True, lambda value: isinstance(value, str)),
+    "device": (True, lambda value: isinstance(value, str)),
+    "grid": (True, _is_shape),
+    "block": (True, _is_shape),
+    **dict.fromkeys((*_TOTALS, *"mnk"), (False, _is_number)),
+    "resources": (False, _are_numbers),
+    "stalls": (False, _are_numbers),
+    "by_instruction": (False, _are_instructions),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,16 +114,15 @@ def read_run(path: Path) -> Mapping[str, Any]:
         BadInputError: no such file, no JSON, or of another schema.
 
     """
-    try:
-        run = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInputError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise BadInputError(f"{path} is not JSON ({error}). Try: simtc run ... --json > {path}") from None
+    run = read_json(path, what=f"a run is what simtc run --json prints. Try: simtc run ... --json > {path}")
     schema = run.get("schema") if isinstance(run, dict) else None
     if schema != RUN_SCHEMA:
         hint = "a capture stands alone: simtc compare CAPTURE" if schema else "Try: simtc run ... --json"
         raise BadInputError(f"{path} has schema {schema!r}, two runs have {RUN_SCHEMA!r}; {hint}")
+    for key, (needed, fits) in _FIELDS.items():
+        value = run.get(key)
+        if (needed or value is not None) and not fits(value):
+            raise BadInputError(f"{path} is a damaged run: {key} is {value!r}. Try: simtc run ... --json > {path}")
     return dict(run)
 
 
@@ -101,13 +136,12 @@ def compare_runs(first: Mapping[str, Any], second: Mapping[str, Any]) -> Runs:
     untimed = [run["kernel"] for run in (first, second) if run.get("cycles") is None]
     if len(untimed) == 1:
         raise BadInputError(f"the run of {untimed[0]} was not timed and the other was. Try: simtc run ... --timing")
-    totals = ("cycles", "seconds", "tflops", "instructions", "warp_cycles", "bank_conflicts")
     return Runs(
         first=first,
         second=second,
         totals=tuple(
             Pair(name=key, first=first[key], second=second[key])
-            for key in totals
+            for key in _TOTALS
             if first.get(key) is not None and second.get(key) is not None
         ),
         resources=_pairs(first.get("resources"), second.get("resources")),

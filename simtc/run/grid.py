@@ -1,18 +1,22 @@
-"""Check a launch against its chip, and lay out constant bank 0."""
+"""Check a launch against its kernel and its chip, and lay out constant bank 0."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from simtc import arch
+from simtc.analytic.occupancy import block_registers
 from simtc.arch import Device
 from simtc.errors import BadInputError
-from simtc.isa import Kernel
+from simtc.isa import Kernel, Program
 from simtc.machine.micro import LANES
 from simtc.machine.state import LOCAL_WINDOW, SHARED_WINDOW, Geometry
 
-__all__ = ["bank0", "dim3", "geometry"]
+__all__ = ["bank0", "dim3", "geometry", "require_launch"]
 
 _GRID_LIMIT = (2**31 - 1, 65535, 65535)
 _BLOCK_LIMIT = (1024, 1024, 64)
@@ -20,7 +24,7 @@ _LOCAL_LIMIT = 512 * 1024
 _PARAMETER_LIMIT = 1 << 16  # of a constant bank
 
 
-def dim3(name: str, value: int | Sequence[int]) -> tuple[int, int, int]:
+def dim3(name: str, value: Any) -> tuple[int, int, int]:
     """Complete a grid or block to three positive dimensions within CUDA's limits.
 
     Example:
@@ -28,12 +32,66 @@ def dim3(name: str, value: int | Sequence[int]) -> tuple[int, int, int]:
         (4, 4, 1)
 
     """
-    given = [value] if isinstance(value, int | np.integer) else list(value)
     limits = _GRID_LIMIT if name == "grid" else _BLOCK_LIMIT
-    if not 1 <= len(given) <= 3 or any(int(x) != x or not 1 <= x <= top for x, top in zip(given, limits, strict=False)):
-        raise BadInputError(f"{name} {tuple(given)}: one to three numbers, each from 1 to {limits}")
-    x, y, z = (*(int(v) for v in given), 1, 1)[:3]
+    try:
+        given = tuple(value) if isinstance(value, Sequence | np.ndarray) else (value,)
+        whole = tuple(map(operator.index, given))
+    except TypeError:
+        whole, given = (), (value,)
+    if not 1 <= len(whole) <= 3 or any(not 1 <= x <= top for x, top in zip(whole, limits, strict=False)):
+        raise BadInputError(f"{name} {given}: one to three numbers, each from 1 to {limits}")
+    x, y, z = (*whole, 1, 1)[:3]
     return x, y, z
+
+
+def require_launch(
+    kernel: Any,
+    *,
+    device: Any,
+    shared_bytes: Any = 0,
+    instruction_limit: Any = 1,
+    launch_limit: Any = 1,
+    threads: Any = None,
+) -> Device:
+    """Return the board of a launch, once what was given is what a launch takes.
+
+    Raises:
+        BadInputError: no kernel, no board, a kernel for another chip, or a number that is none or out of its limits.
+
+    Example:
+        >>> require_launch(Kernel(name="k", sm=75, instructions=()), device="t4")
+        device('t4')
+
+    """
+    if isinstance(kernel, Program):
+        first = next(iter(kernel), "NAME")
+        raise BadInputError(
+            f"a launch takes one kernel, and this is a file with {', '.join(kernel) or 'none'}. Try: program[{first!r}]"
+        )
+    if not isinstance(kernel, Kernel):
+        raise BadInputError(f"a launch takes a kernel, not {type(kernel).__name__}. Try: simtc.load(path)[name]")
+    if not isinstance(device, str | Device):
+        raise BadInputError(f"device {device!r}: a board's name, such as 't4'. Try: simtc arch")
+    for name, value, low, high in (
+        ("shared_bytes", shared_bytes, 0, 2**31 - 1),
+        ("instruction_limit", instruction_limit, 1, 2**62),
+        ("launch_limit", launch_limit, 1, 2**62),
+        ("threads", 1 if threads is None else threads, 1, 2**16),
+    ):
+        try:
+            fits = low <= operator.index(value) <= high
+        except TypeError:
+            fits = False
+        if not fits:
+            raise BadInputError(f"{name} {value!r}: a whole number from {low} to {high}")
+    board = arch.device(device) if isinstance(device, str) else device
+    built, chip = kernel.sm, int(board.sm_name.removeprefix("sm_"))
+    if built // 10 != chip // 10 or built > chip:  # machine code runs on later chips of its own major generation alone
+        raise BadInputError(
+            f"{kernel.name} is compiled for sm_{built}, which {board.name} ({board.sm_name}) cannot execute. "
+            "Try: simtc arch"
+        )
+    return board
 
 
 def geometry(
@@ -65,11 +123,10 @@ def geometry(
     if kernel.parameter_bytes > _PARAMETER_LIMIT or kernel.parameter_base > _PARAMETER_LIMIT:
         raise BadInputError(f"{kernel.name} says that its parameters reach past {_PARAMETER_LIMIT} bytes")
     warps = -(-threads // LANES)
-    unit = limits.register_unit
-    per_warp = -(-kernel.registers * LANES // unit) * unit
-    if per_warp * warps > limits.registers:
+    registers = block_registers(limits, warps=warps, registers=kernel.registers)
+    if registers > limits.registers:
         raise BadInputError(
-            f"{kernel.name} needs {per_warp * warps} registers in a block of {threads} threads "
+            f"{kernel.name} needs {registers} registers in a block of {threads} threads "
             f"({kernel.registers} each); {device.name} has {limits.registers} in an SM"
         )
     out = np.zeros(Geometry.COUNT, np.int64)

@@ -14,7 +14,7 @@ from simtc.machine.lowering import Lowered, lower
 from simtc.machine.state import Geometry
 from simtc.results import LaunchResult, Timing
 from simtc.run.arguments import marshal
-from simtc.run.grid import bank0, dim3, geometry
+from simtc.run.grid import bank0, dim3, geometry, require_launch
 from simtc.timing.request import Request
 
 __all__ = ["INSTRUCTION_LIMIT", "LAUNCH_LIMIT", "launch"]
@@ -58,9 +58,11 @@ def launch(
         kernel: from `simtc.load(path)[name]`.
         grid: blocks in x, y, z.
         block: threads of a block in x, y, z.
-        args: numpy arrays are device buffers, written back in place once the kernel has ended; numpy scalars and bytes
-            are values; a list of arrays is an array of pointers; a simtc.Struct is a value with pointers in it;
-            simtc.uninitialized(array) is a buffer that holds nothing yet, for `check`.
+        args: numpy arrays, and others on the CPU that export themselves by DLPack (torch's), are device buffers,
+            written back in place once the kernel has ended; numpy scalars and bytes are values, and so are Python's
+            numbers, an int as a whole number of the parameter's size, a float as an f32 or f64; a list of arrays is an
+            array of pointers; a simtc.Struct is a value with pointers in it; simtc.uninitialized(array)
+            is a buffer that holds nothing yet, for `check`.
         shared_bytes: dynamic shared memory of a block.
         device: a board, such as "t4"; its generation must be the kernel's.
         timing: also count cycles.
@@ -85,7 +87,14 @@ def launch(
         SimtcError: `hazards` is "error" and there is one.
 
     """
-    board = arch.device(device) if isinstance(device, str) else device
+    board = require_launch(
+        kernel,
+        device=device,
+        shared_bytes=shared_bytes,
+        instruction_limit=instruction_limit,
+        launch_limit=launch_limit,
+        threads=threads,
+    )
     if caches not in ("cold", "warm"):
         raise BadInputError(f"caches {caches!r}: allowed are 'cold' and 'warm'")
     if fidelity not in _FIDELITIES:
@@ -97,7 +106,6 @@ def launch(
         raise unknown("way with hazards", hazards, _HAZARDS)
     if check and timing:
         raise BadInputError("check and timing exclude each other: run once with each")
-    _require_executable(kernel, board)
     grid3, block3 = dim3("grid", grid), dim3("block", block)
     shape = geometry(kernel, grid3, block3, shared_bytes, board)
     lowered = lower(kernel)
@@ -167,13 +175,3 @@ def _needs_data(lowered: Lowered) -> bool:
     from simtc.timing.skeleton import skeleton  # noqa: PLC0415 - only a sampled launch asks
 
     return skeleton(lowered).needs_data
-
-
-def _require_executable(kernel: Kernel, board: arch.Device) -> None:
-    """Machine code runs on later chips of its own major generation, and on no other."""
-    built, chip = kernel.sm, int(board.sm_name.removeprefix("sm_"))
-    if built // 10 != chip // 10 or built > chip:
-        raise BadInputError(
-            f"{kernel.name} is compiled for sm_{built}, which {board.name} ({board.sm_name}) cannot execute. "
-            "Try: simtc arch"
-        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +13,10 @@ import numpy as np
 
 from simtc.arch import Device
 from simtc.errors import BadInputError
+from simtc.files import read_array
 from simtc.gemm.shipped import Shipped
+from simtc.resources import require_memory
 from simtc.results import LaunchResult
-from simtc.run.launch import INSTRUCTION_LIMIT, LAUNCH_LIMIT, launch
 
 __all__ = ["Solved", "operands", "read_matrix", "solve"]
 
@@ -63,17 +65,10 @@ def read_matrix(path: Path, name: str, shape: tuple[int, int], dtype: np.dtype[A
         BadInputError: the file is missing or no .npy, or its shape or type is another.
 
     """
-    try:
-        array = np.load(path, allow_pickle=False)
-    except FileNotFoundError:
-        raise BadInputError(f"{name}: there is no file {path}") from None
-    except (OSError, ValueError, EOFError) as error:
-        raise BadInputError(f"{name}: {path} is not a .npy file ({error}). Try: np.save") from None
-    if not isinstance(array, np.ndarray):
-        raise BadInputError(f"{name}: {path} holds several arrays; give one .npy file for each matrix")
+    array = read_array(path, what=name)
     if array.shape != shape or array.dtype != dtype:
         raise BadInputError(f"{name}: {path} is {array.dtype}{list(array.shape)}, needed is {dtype}{list(shape)}")
-    return np.ascontiguousarray(array)
+    return array
 
 
 def operands(
@@ -90,7 +85,13 @@ def operands(
     Without a seed they are zeros, which take no time to make: what a sampled timing needs.
 
     The drawn values depend on the seed and the shapes alone.
+
+    Raises:
+        BadInputError: the matrices are larger than this machine's memory.
+
     """
+    sizes = [kernel.dtype(x).itemsize * math.prod(kernel.shape(x, m, n, k)) for x in "ABCD"]
+    require_memory(2 * sum(sizes), f"{kernel.name} {m} x {n} x {k}")  # they are copied once for the simulated chip
     generator = np.random.default_rng(seed)
     arrays = {}
     for name in "ABC":
@@ -123,8 +124,8 @@ def solve(
     caches: str = "cold",
     timeline: bool = False,
     check: bool = False,
-    instruction_limit: int = INSTRUCTION_LIMIT,
-    launch_limit: int = LAUNCH_LIMIT,
+    instruction_limit: int | None = None,
+    launch_limit: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Solved:
     """Run a shipped GEMM over arrays from `operands`; D holds the result, unless only a sample of it was timed.
@@ -134,7 +135,10 @@ def solve(
         KernelFaultError: the kernel faulted.
 
     """
+    from simtc.run.launch import launch  # noqa: PLC0415 - compiles, and operands are made without it
+
     kernel.check(m, n, k)
+    limits: dict[str, Any] = {"instruction_limit": instruction_limit, "launch_limit": launch_limit}
     outcome = launch(
         kernel.kernel(device),
         kernel.grid(m, n),
@@ -147,8 +151,7 @@ def solve(
         caches=caches,
         timeline=timeline,
         check=check,
-        instruction_limit=instruction_limit,
-        launch_limit=launch_limit,
+        **{name: limit for name, limit in limits.items() if limit is not None},
         progress=progress,
     )
     error = None if fidelity == "sampled" else _error(kernel, arrays, alpha, beta)

@@ -19,11 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simtc.errors import BadInputError
+from simtc.errors import BadInputError, unknown
+from simtc.files import read_json, replacing
 
 __all__ = ["SCHEMA", "Capture", "Record", "read_capture", "record_of", "sampled", "write_capture"]
 
 SCHEMA = "simtc.capture/1"
+_STATUSES = ("ran", "skipped", "failed")
 SAMPLES = 24  # elements of each result that are kept in full
 
 
@@ -132,14 +134,16 @@ def write_capture(capture: Capture, path: Path) -> None:
     empty = [Record(status="skipped")]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInputError(f"cannot write {path}: {error.strerror}") from None
+    with replacing(path.with_suffix(".npz")) as arrays, replacing(path) as words:  # both, or neither
         np.savez_compressed(
-            path.with_suffix(".npz"),
+            arrays,
             rows=np.concatenate([record.rows for record in ran or empty]),
             samples=np.concatenate([record.samples for record in ran or empty]),
         )
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInputError(f"cannot write {path}: {error.strerror}") from None
+        arrays.flush()
+        words.write(text.encode())
 
 
 def read_capture(path: Path) -> Capture:
@@ -149,12 +153,7 @@ def read_capture(path: Path) -> Capture:
         BadInputError: no such file, another schema version, or damaged; says which.
 
     """
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInputError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise BadInputError(f"{path} is not JSON ({error}); a capture is the .json that simtc validate wrote") from None
+    raw = read_json(path, what="a capture is the .json that simtc validate wrote")
     schema = raw.get("schema") if isinstance(raw, dict) else None
     if schema != SCHEMA:
         raise BadInputError(
@@ -163,12 +162,32 @@ def read_capture(path: Path) -> Capture:
     try:
         with path.with_suffix(".npz").open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             rows, samples = arrays["rows"], arrays["samples"]
-        keys = ("campaign", "settings", "machine", "date", "simtc")
-        return Capture(cases=_records(raw["cases"], rows, samples, path), **{key: raw[key] for key in keys})
+        return _capture(raw, _records(raw["cases"], rows, samples, path))
+    except BadInputError:
+        raise
     except OSError as error:
         raise BadInputError(f"cannot read {path.with_suffix('.npz')}, which belongs to it: {error.strerror}") from None
-    except (KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+    except (
+        AttributeError, EOFError, KeyError, MemoryError, OverflowError, TypeError, ValueError, zipfile.BadZipFile,
+        zlib.error,
+    ) as error:  # fmt: skip
         raise BadInputError(f"{path} or its .npz is damaged ({type(error).__name__}: {error})") from None
+
+
+def _capture(raw: Mapping[str, Any], records: dict[str, Record]) -> Capture:
+    """Check what a capture says of itself."""
+    for key, kind in (("campaign", str), ("settings", dict), ("machine", dict), ("date", str), ("simtc", str)):
+        if not isinstance(raw[key], kind):
+            raise TypeError(f"{key} is {raw[key]!r}")
+    machine = raw["machine"]
+    for key in ("backend", "device", "driver", "toolkit"):
+        if not isinstance(machine[key], str):
+            raise TypeError(f"{key} of its machine is {machine[key]!r}")
+    numbers = (machine["clock_mhz"], *machine["compute_capability"])
+    if len(numbers) != 3 or not all(isinstance(number, int) for number in numbers):
+        raise TypeError(f"clock and compute capability of its machine are {numbers}")
+    keys = ("campaign", "settings", "machine", "date", "simtc")
+    return Capture(cases=records, **{key: raw[key] for key in keys})
 
 
 def _records(cases: Mapping[str, Any], rows: NDArray[Any], samples: NDArray[Any], path: Path) -> dict[str, Record]:
@@ -179,6 +198,11 @@ def _records(cases: Mapping[str, Any], rows: NDArray[Any], samples: NDArray[Any]
         size = len(sampled(shape)) * np.dtype(entry["dtype"]).itemsize if shape else 0
         fields_of = {**entry, "shape": shape}
         out[name] = Record(**fields_of, rows=rows[at : at + height], samples=samples[byte : byte + size])
+        if entry["status"] not in _STATUSES:
+            raise unknown(f"status of case {name}", entry["status"], _STATUSES)
+        for quantity, value in out[name].measured.items():
+            if not isinstance(value, int | float):
+                raise TypeError(f"{quantity} of case {name} is {value!r}")
         at, byte = at + height, byte + size
     if (at, byte) != (len(rows), len(samples)):
         raise BadInputError(

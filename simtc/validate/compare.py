@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -15,8 +15,9 @@ from simtc.errors import BadInputError, SimtcError
 from simtc.validate.capture import Capture, Record, record_of, sampled
 from simtc.validate.case import Case, Difference, Skip, digest
 from simtc.validate.measured import MeasuredCase, Point, errors, points
+from simtc.validate.predictions import Predictions
 
-__all__ = ["Compared", "Replay", "compare_case", "errors_by_quantity", "replay"]
+__all__ = ["Compared", "Replay", "captured_cases", "compare_case", "errors_by_quantity", "replay"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,22 +95,21 @@ def replay(
     *,
     cases: Iterable[Case | MeasuredCase | Skip] | None = None,
     progress: Callable[[int, int], None] | None = None,
+    predictions: Predictions | None = None,
 ) -> Replay:
     """Compute every case that ran on the chip, and compare; what is measured is predicted on all cores.
 
     Args:
         capture: from `read_capture`.
         cases: these instead of the campaign's own.
-        progress: called with (cases done, cases).
+        progress: called with (cases done, cases), at least once a second.
+        predictions: of earlier runs, which are taken where they are the same; new ones are kept as they come.
 
     Raises:
-        BadInputError: the campaign is none of this simtc's.
+        BadInputError: the campaign is none of this simtc's, or its settings lack something.
 
     """
-    from simtc.validate.validate import cases_of  # noqa: PLC0415 - which imports this module
-
-    chip = capture.sm, capture.machine["device"]
-    todo = cases_of(capture.campaign, capture.settings, *chip) if cases is None else cases
+    todo = captured_cases(capture) if cases is None else cases
     made = {case.name: case for case in todo if not isinstance(case, Skip)}
     ran = {name: record for name, record in capture.cases.items() if record.status == "ran"}
 
@@ -117,27 +117,55 @@ def replay(
         case = made.get(name)
         if case is None:
             return Compared(name=name, problem="this simtc's campaign has no such case")
-        return compare_measured(case, record) if isinstance(case, MeasuredCase) else compare_case(case, record)
+        if isinstance(case, MeasuredCase):
+            return compare_measured(case, record, predictions)
+        return compare_case(case, record)
 
     timed = any(isinstance(case, MeasuredCase) for case in made.values())
-    with ThreadPoolExecutor((os.cpu_count() or 1) if timed else 1) as pool:
+    pool = ThreadPoolExecutor((os.cpu_count() or 1) if timed else 1)
+    try:
         waiting = [pool.submit(one, name, record) for name, record in ran.items()]
-        out = []
-        try:
-            for done, future in enumerate(waiting):
-                if progress is not None:
-                    progress(done, len(waiting))
-                out.append(future.result())
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-    return Replay(capture=capture, cases=tuple(out))
+        _watch(waiting, progress)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # an interrupted run does not wait for what it began
+    return Replay(capture=capture, cases=tuple(future.result() for future in waiting))
 
 
-def compare_measured(case: MeasuredCase, record: Record) -> Compared:
+def captured_cases(capture: Capture) -> list[Case | MeasuredCase | Skip]:
+    """Return the cases of a capture's campaign, from the settings that it was made with.
+
+    Raises:
+        BadInputError: the campaign is none of this simtc's, or its settings lack something.
+
+    """
+    from simtc.validate.validate import cases_of  # noqa: PLC0415 - which imports this module
+
+    try:
+        return cases_of(capture.campaign, capture.settings, capture.sm, capture.machine["device"])
+    except SimtcError:
+        raise
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise BadInputError(
+            f"the settings in this capture of campaign {capture.campaign} are damaged, or another simtc's "
+            f"({type(error).__name__}: {error})"
+        ) from None
+
+
+def _watch(waiting: Sequence[Future[Compared]], progress: Callable[[int, int], None] | None) -> None:
+    """Wait for all, tell how far they are, and end with the first error."""
+    left = set(waiting)
+    while left:
+        done, left = wait(left, timeout=1.0)
+        for one in done:
+            one.result()
+        if progress is not None:
+            progress(len(waiting) - len(left), len(waiting))
+
+
+def compare_measured(case: MeasuredCase, record: Record, predictions: Predictions | None = None) -> Compared:
     """Predict what was measured."""
     try:
-        predicted = case.predict()
+        predicted = case.predict() if predictions is None else predictions.of(case)
     except SimtcError as error:
         return Compared(name=case.name, problem=str(error))
     if predicted is None:

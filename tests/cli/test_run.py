@@ -168,7 +168,7 @@ def test_a_faulting_kernel_names_the_place(simtc):
         (["wmma_tiled", "-m", "-128", "-n", "128", "-k", "32"], "the nearest is 128"),
         (["wmma_tiled", "-m", "128", "-n", "128"], "wmma_tiled needs -k"),
         ([*SMALL, "--a", "missing.npy"], "A: there is no file missing.npy"),
-        ([*SMALL, "--caches", "hot"], "caches 'hot': allowed are 'cold' and 'warm'"),
+        ([*SMALL, "--caches", "hot"], "unknown state of the caches 'hot': known are cold, warm"),
         ([*SMALL, "--clock-mhz", "0"], "--clock-mhz 0"),
         ([*SMALL, "--timeline", "t.json"], "--timeline needs --timing"),
         ([*SMALL, "--timing", "--timeline", "t.svgz"], "must end in"),

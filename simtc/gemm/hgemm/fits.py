@@ -7,6 +7,7 @@ from dataclasses import fields
 from itertools import product
 from math import log2
 
+from simtc.analytic.occupancy import block_registers
 from simtc.arch.generation import ALIASES, sm_names
 from simtc.errors import BadInputError, unknown
 from simtc.gemm.hgemm.registers import allocate
@@ -104,7 +105,7 @@ def _objections(tiles: Tiles) -> Iterator[str]:
     if used > limits.thread_registers:
         shares = ", ".join(f"{count} for {use}" for use, count in allocate(tiles).shares.items())
         yield f"it takes {used} registers a thread ({shares}), and a thread has {limits.thread_registers}"
-    of_block = -(-used * 32 // limits.register_unit) * limits.register_unit * tiles.threads // 32
+    of_block = block_registers(limits, warps=tiles.threads // 32, registers=used)
     if of_block > limits.registers:
         yield f"its {tiles.threads} threads take {of_block} registers, and an SM has {limits.registers}"
     yield from _copies(tiles)

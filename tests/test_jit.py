@@ -1,0 +1,78 @@
+"""Compiled code is kept by what it was made from; where it cannot be kept, it is compiled and that is said."""
+
+# ruff: noqa: SLF001 - how sources and the cache are looked at is this module's own
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from simtc import jit
+
+ADD = """
+import warnings
+from numba import int64
+from simtc import jit
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    @jit.jit(int64(int64, int64))
+    def add(a, b):
+        return a + b
+    @jit.jit(int64(int64))
+    def twice(a):
+        return add(a, a)
+print(twice(4), len(said), *(one.message for one in said))
+"""
+
+
+def compiled_with(cache):
+    return subprocess.run(
+        [sys.executable, "-c", ADD], capture_output=True, text=True, check=True, env={**os.environ, **cache}
+    ).stdout
+
+
+def test_a_cache_that_is_no_folder_costs_time_and_nothing_else(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    result, count, *said = compiled_with({"SIMTC_CACHE_DIR": str(blocked / "cache")}).split()
+    assert (result, count) == ("8", "1")
+    assert " ".join(said).startswith("compiled code is not kept, so every start compiles:")
+    assert blocked.read_text() == ""
+
+
+def test_a_full_disk_is_no_error(monkeypatch, tmp_path):
+    """The disk takes the folder and no more: numba's own writing fails after it has compiled."""
+
+    class Full:
+        def write(self, data):
+            raise OSError(28, "No space left on device", len(data))
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+    monkeypatch.setattr(jit, "_problems", [])
+    monkeypatch.setattr(jit, "cache_root", lambda: tmp_path)
+    monkeypatch.setattr(jit.tempfile, "TemporaryFile", lambda **_: Full())
+    jit._try_cache.cache_clear()
+    try:
+        assert jit.cache_problem() == f"{tmp_path} takes nothing: No space left on device"
+    finally:
+        jit._try_cache.cache_clear()
+
+
+def test_every_name_of_an_import_is_followed(tmp_path, monkeypatch):
+    monkeypatch.setattr(jit, "_PACKAGE", tmp_path)
+    for name, text in {
+        "a": "from simtc import b, c\nfrom simtc import (\n    d,\n    e as f,\n)\n",
+        **dict.fromkeys("bcde", ""),
+        "g": "def late():\n    from simtc.b import x, y  # a name, and no module\n",
+    }.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    (tmp_path / "__init__.py").write_text("")
+    jit._imports.cache_clear()
+    assert {path.stem for path in jit._imports(tmp_path / "a.py")} == {"__init__", "b", "c", "d", "e"}
+    assert {path.stem for path in jit._imports(tmp_path / "g.py")} == {"b"}
