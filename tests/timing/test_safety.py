@@ -16,6 +16,7 @@ from simtc.errors import BadInputError, SimtcError
 from simtc.gemm import operands, shipped, shipped_names, solve
 from simtc.isa import opcodes
 from simtc.launch import launch
+from simtc.report.run import launch_text
 from simtc.resources import folder
 from simtc.sass import load
 from simtc.sass.distances import census
@@ -184,6 +185,7 @@ def test_in_a_users_run_it_is_a_note(monkeypatch, fidelity, blocks):
     count = notes[0].split(" times")[0].split()[-1]
     assert notes[0] == NOTE.format(count=count, address=address)
     assert notes[0] in json.loads(run.to_json())["notes"]
+    assert notes[0] in launch_text(run)
 
 
 def test_a_run_that_keeps_the_distances_has_no_note(monkeypatch):
