@@ -6,8 +6,6 @@ classes name the rows of the census of compiled code and of the clock's safety c
 
 from __future__ import annotations
 
-from functools import cache
-
 from simtc.isa.opcodes import opcode_of
 from simtc.isa.operand import Kind, Operand
 from simtc.isa.program import Instruction
@@ -66,15 +64,15 @@ def reader(instruction: Instruction, name: _Name, sm: int) -> str:
     return unit
 
 
-@cache
 def late_names(instruction: Instruction) -> tuple[frozenset[_Name], frozenset[_Name]]:
     """Return what a 64-bit multiply-add reads and writes later than the rest: the upper halves of C and of D."""
     if not {"WIDE", "HI"} & set(instruction.modifiers) or not instruction.opcode.endswith("IMAD"):
         return frozenset(), frozenset()
-    registers = [o for o in instruction.operands if o.kind in (Kind.REGISTER, Kind.UNIFORM)]
-    sources = [o for o in instruction.operands if o.kind not in (Kind.PREDICATE, Kind.UNIFORM_PREDICATE)]  # no carries
-    read = _upper(sources[-1]) if len(sources) == 4 else frozenset()
-    return read, _upper(registers[0]) if registers and "WIDE" in instruction.modifiers else frozenset()
+    carries = (Kind.PREDICATE, Kind.UNIFORM_PREDICATE)
+    operands = [operand for operand in instruction.operands if operand.kind not in carries]
+    if len(operands) != 4:  # not D, A, B, C
+        return frozenset(), frozenset()
+    return _upper(operands[3]), _upper(operands[0]) if "WIDE" in instruction.modifiers else frozenset()
 
 
 def _upper(operand: Operand) -> frozenset[_Name]:

@@ -73,7 +73,7 @@ def test_a_planted_wrong_latency_is_caught(pipe):
     constants = dataclasses.replace(getattr(chip.sm.pipes, pipe), safe_same_cycles=9, safe_cross_cycles=9)
     pipes = dataclasses.replace(chip.sm.pipes, **{pipe: constants})
     wrong = dataclasses.replace(chip, cycle_level=dataclasses.replace(chip.sm, pipes=pipes))
-    with pytest.raises(SimtcError, match="before it is ready"):
+    with pytest.raises(SimtcError, match="before simtc takes it to be ready"):
         run(wrong, timing=True)
 
 

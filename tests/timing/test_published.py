@@ -81,7 +81,7 @@ VARIABLE = {"v100_pcie": [("MUFU.RCP R6, R6", 14)], "t4": [("MUFU.RCP R6, R6", 1
 def test_fixed_latencies_of_jia(text, v100, t4):
     for board, latency in (("v100_pcie", v100), ("t4", t4)):
         assert each(board, lambda _, n=latency: line(text, stall=n)) == latency
-        with pytest.raises(SimtcError, match="before it is ready"):
+        with pytest.raises(SimtcError, match="before simtc takes it to be ready"):
             each(board, lambda _: line(text, stall=3))
 
 
