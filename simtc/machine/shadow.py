@@ -14,6 +14,7 @@ from simtc.machine.watch import FINDING, GATHERED, PLACES, PREDICATE_AT, UNIFORM
 __all__ = ["FINDINGS", "new_shadow"]
 
 FINDINGS = 64  # that a launch keeps
+_GROUPS = 0xFFFF  # of asynchronous copies under way: more than any kernel has
 # PTX has them with .sync: all threads that execute one wait for each other. A NOP that is executed stands where the
 # compiler saw that the threads of a __syncwarp() are together already.
 _JOINS = frozenset({"NOP", "SHFL", "MATCH", "REDUX", "LDSM", "STSM", "MOVM", "HMMA", "IMMA", "BMMA", "DMMA"})
@@ -106,7 +107,7 @@ def _habits(kernel: Kernel, code: Code) -> Iterator[int]:
             habit |= Habit.COMMITS
         if opcode == "DEPBAR" and "LE" in instruction.modifiers:
             left = [operand.value for operand in instruction.operands if operand.kind is Kind.IMMEDIATE]
-            habit |= Habit.WAITS | (left[0] if left else 0) << Habit.NUMBER
+            habit |= Habit.WAITS | min(left[0] if left else 0, _GROUPS) << Habit.NUMBER
         if opcode in ("LDS", "LD", "LDG") and instruction.operands[0].index in guessed:
             habit |= Habit.GUESSES
         yield int(habit)

@@ -66,7 +66,7 @@ def simtc(monkeypatch, capsys, tmp_path):
         ),
         (
             ["war", *ONE, "128", "--arg", "f32[128]>o.npy", "--check"],
-            ["shared memory race: another warp", "war at 0x", "(faulty.cu:4)", "address 0x0"],
+            ["shared memory race (", "war at 0x", "(faulty.cu:4)", "a __syncthreads() between them is missing"],
         ),
         (
             ["unwritten", *ONE, "128", "--arg", "f32[128]>o.npy", "--check"],

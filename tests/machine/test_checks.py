@@ -15,7 +15,9 @@ from simtc.machine.lowering import lower
 from simtc.resources import folder
 from simtc.run.arguments import uninitialized
 from simtc.run.launch import launch
-from simtc.sass import load, parse_instruction
+from simtc.run.specs import arguments_from_specs
+from simtc.sass import load, parse_instruction, write_listing
+from simtc.sass.listing import parse_listing
 
 CHECKS = Path(__file__).with_name("checks")
 TABLE = tomllib.loads((CHECKS / "checks.toml").read_text())
@@ -79,7 +81,7 @@ def test_every_kernel_is_in_the_table():
         ("race_same_instruction", r".*nothing says which of them writes last"),
         ("sync_half_warp", r"divergent threads at a barrier: .* \(faulty.cu:\d+\), block \(0, 0, 0\), warp 0, lanes "),
         ("sync_one_warp", (r"divergent threads at a barrier: .* warp \d, lanes 0-31, come here after they took barrier "
-         r"0 \d times, others \d times \(0x[0-9a-f]{4} BAR")),
+         r"0 \d times, others \d times \(0x[0-9a-f]{4} .*BAR")),
         ("sync_mask", r"invalid mask of a warp's synchronisation: .* warp 0, lanes 8-15, mask 0x000000ff: it must"),
         ("sync_bad_count", r"invalid argument of a barrier: .* barrier 1 of 33 threads: give a multiple of 32"),
         ("sync_counts_differ", r"(?s)barrier 1 of \d+ threads, where 0x[0-9a-f]{4} .* gives \d+: all must give"),
@@ -114,6 +116,23 @@ def test_a_fault_that_ends_the_run_comes_with_what_was_found_before():
     args = [np.zeros(128, np.float32)]
     text = message("deadlock", args, check=True)
     assert "a barrier that can never complete: deadlock at" in text
+
+
+def test_uninitialized_is_spelled_on_the_command_line_too():
+    parsed = arguments_from_specs(["f32[4096]=uninitialized", "f32[4096]=iota", "i32=1"])
+    with pytest.raises(KernelFaultError, match="use of a value from global memory that nothing wrote"):
+        launch(LISTINGS[75, True]["init_global"], 1, 128, parsed.values, check=True)
+    assert sorted(parsed.digests()) == [0, 1]
+
+
+def test_a_listing_keeps_the_masks_of_warps():
+    program = LISTINGS[90, True]
+    (mask,) = program["sync_mask_of_half"].warp_masks
+    assert program["sync_mask_of_half"].instructions[mask[0] // 16].opcode == "NOP"
+    assert parse_listing(write_listing(program))["sync_mask_of_half"].warp_masks == (mask,)
+    broken = write_listing(program).replace(f".warp_mask {mask[0]:#x} {mask[1]}", ".warp_mask 0x10 256")
+    with pytest.raises(BadInputError, match="R256 is no register"):
+        parse_listing(broken)
 
 
 def test_uninitialized_is_an_ordinary_buffer_without_checks():

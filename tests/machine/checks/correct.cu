@@ -266,6 +266,63 @@ KERNEL(last_block) {  // the last block to finish adds up what all left
   }
 }
 
+KERNEL(bitonic_sort) {
+  __shared__ float s[128];
+  s[T] = in[T];
+  __syncthreads();
+  for (int k = 2; k <= 128; k *= 2)
+#pragma unroll 1
+    for (int j = k / 2; j; j /= 2) {
+      int i = T ^ j;
+      if (i > T && (s[T] > s[i]) == ((T & k) == 0)) {
+        float x = s[T];
+        s[T] = s[i];
+        s[i] = x;
+      }
+      __syncthreads();
+    }
+  o[T] = s[T];
+}
+
+KERNEL(break_on_flag) {
+  __shared__ int done;
+  if (T == 0) done = 0;
+  __syncthreads();
+  for (int i = 0; i < n; ++i) {
+    __syncthreads();
+    if (in[i] > 150 && T == 0) done = 1;
+    __syncthreads();
+    if (done) break;
+    o[T] = i;
+  }
+}
+
+__device__ __noinline__ float reversed(float* s, float x) {
+  s[T] = x;
+  __syncthreads();
+  x = s[127 - T];
+  __syncthreads();
+  return x;
+}
+
+KERNEL(barrier_in_function) {
+  __shared__ float s[128];
+  float x = reversed(s, in[T]);
+  if (n > 50) x += reversed(s, x);
+  o[T] = x;
+}
+
+KERNEL(matched_count) {  // the first of each group of equal digits adds for all
+  __shared__ int s[4][16];
+  if (T < 64) s[T / 16][T % 16] = 0;
+  __syncthreads();
+  int digit = int(in[T]) & 15;
+  unsigned same = __match_any_sync(0xffffffff, digit);
+  if (T % 32 == __ffs(same) - 1) s[T / 32][digit] += __popc(same);
+  __syncthreads();
+  if (T < 16) o[T] = s[0][T] + s[1][T] + s[2][T] + s[3][T];
+}
+
 // ---- named barriers
 
 KERNEL(producer_consumer) {

@@ -167,6 +167,20 @@ KERNEL(race_wmma_tile) {  // the accumulator is stored over the operand that oth
   o[T] = __half2float(s[T]) + __half2float(d[T / 32][T]);
 }
 
+KERNEL(race_reused_partials) {  // two reductions one after another share their array
+  __shared__ float s[4];
+  float most = in[T], sum = 0;
+  for (int d = 16; d; d /= 2) most = fmaxf(most, __shfl_xor_sync(0xffffffff, most, d));
+  if (T % 32 == 0) s[T / 32] = most;
+  __syncthreads();
+  most = fmaxf(fmaxf(s[0], s[1]), fmaxf(s[2], s[3]));
+  sum = in[T] - most;
+  for (int d = 16; d; d /= 2) sum += __shfl_xor_sync(0xffffffff, sum, d);
+  if (T % 32 == 0) s[T / 32] = sum;
+  __syncthreads();
+  o[T] = s[0] + s[1] + s[2] + s[3];
+}
+
 // ---- races within a warp
 
 KERNEL(race_warp_reduction) {
@@ -197,6 +211,7 @@ KERNEL(race_leader) {
   int w = T / 32;
   if (T % 32 == 0) {
     float x = 0;
+#pragma unroll 1
     for (int i = 0; i < n; ++i) x += in[32 * w + i % 32];
     s[w] = x;
   }
@@ -343,6 +358,13 @@ KERNEL(sync_mask) {  // lanes 8 to 15 come with a mask that does not name them
   o[T] = x;
 }
 
+KERNEL(sync_mask_of_half) {  // the warp is together, and half of it is not in the mask
+  __shared__ float s[32];
+  s[T] = in[T];
+  __syncwarp(0x0000ffff);
+  o[T] = s[31 - T];
+}
+
 KERNEL(sync_deadlock) {
   if (T < 32) asm volatile("bar.sync 1, 128;");
   else asm volatile("bar.sync 2, 128;");
@@ -388,6 +410,17 @@ KERNEL(init_shared_counter) {
   atomicAdd(&s, int(in[T]));
   __syncthreads();
   o[T] = s;
+}
+
+KERNEL(init_tail) {  // a reduction over a tile that is not full
+  __shared__ float s[128];
+  if (T < n) s[T] = in[T];
+  __syncthreads();
+  for (int d = 64; d; d /= 2) {
+    if (T < d) s[T] += s[T + d];
+    __syncthreads();
+  }
+  if (T == 0) o[0] = s[0];
 }
 
 KERNEL(init_halo) {  // one neighbour too many
