@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -197,3 +200,14 @@ def test_mutated_listings():
         except StopIteration:  # a listing without kernels
             continue
     assert outcomes == {"result", "BadInputError", "KernelFaultError"}
+
+
+@pytest.mark.parametrize(("kind", "count"), [("listings", 150), ("cubins", 100)])
+def test_mutated_files_at_every_fidelity(kind, count):
+    """A part of what `python tests/fuzz.py` runs by the ten thousand, in a process of its own: a crash is seen."""
+    script = Path(__file__).parents[1] / "fuzz.py"
+    command = [sys.executable, script, kind, "--count", str(count), "--jobs", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for mode in ("values", "checked", "full", "sampled"):
+        assert f"{mode} result" in done.stdout
