@@ -23,6 +23,7 @@ __all__ = ["FIDELITIES", "Simulation", "simulate", "simulation"]
 FIDELITIES = ("analytic", "sampled", "full")
 _CHOICES = ("layout", "stages", "accumulator", "loads", "sts_interleave", "transpose")  # sizes apart
 _SATURATED = 0.8  # of the cycles: beyond it a resource, not latency, sets the time
+_EXTRAPOLATED = ("cycles", "seconds", "tflops", "peak_share", "resources", "traffic", "stalls")
 _LEFT_OUT = (
     "code that outgrows the instruction caches, and the TLB",
     "DRAM's turnarounds, and its refresh on boards where it was not measured",
@@ -55,11 +56,12 @@ class Simulation:
 
     def predict(self, progress: Callable[[int, int], None] | None = None) -> Prediction:
         """Return the prediction; `progress` is called with (parts done, parts) while the clock runs."""
+        loaded = self.device.under_tensor_load()
         closed = predict(
-            self.tiles, self.device, m=self.m, n=self.n, k=self.k,
+            self.tiles, loaded, m=self.m, n=self.n, k=self.k,
             beta=self.beta != 0, split_k=self.split_k,
         )  # fmt: skip
-        return closed if self.fidelity == "analytic" else _with_timing(closed, self._clocked(progress), self.device)
+        return closed if self.fidelity == "analytic" else _with_timing(closed, self._clocked(progress), loaded)
 
     def _clocked(self, progress: Callable[[int, int], None] | None) -> Timing:
         """Launch the generated program over zeros: its time does not depend on values."""
@@ -125,7 +127,7 @@ def simulation(
         raise BadInputError(f"clock {clock_mhz}: a positive number of MHz")
     if board.cycle_level is None:
         raise BadInputError(f"{board.name} ({board.sm_name}) has no tensor cores, which hgemm runs on. Try: simtc arch")
-    board = (board if clock_mhz is None else board.at(clock_mhz)).under_tensor_load()
+    board = board if clock_mhz is None else board.at(clock_mhz)
     choices = {name: options.pop(name) for name in _CHOICES if name in options}
     if options.get("beta", 0.0):
         choices["epilogue"] = "beta"
@@ -171,6 +173,8 @@ def _with_timing(closed: Prediction, timing: Timing, device: Device) -> Predicti
         closed,
         fidelity=timing.fidelity,
         cycles=float(timing.cycles),
+        clock_mhz=timing.clock_mhz,
+        peak_tflops=closed.peak_tflops * timing.clock_mhz / closed.clock_mhz,
         bound=name if resources[name] >= _SATURATED * timing.cycles else "latency",
         limit=timing.limit,
         resources=resources,
@@ -184,6 +188,7 @@ def _with_timing(closed: Prediction, timing: Timing, device: Device) -> Predicti
         stalls=timing.stalls,
         launch_cycles=device.sm.launch.chip_cycles,  # the rest of it is among the clock's cycles
         error_estimate=timing.error_estimate,
+        extrapolated=_EXTRAPOLATED if timing.extrapolated else (),
         notes=timing.notes,
         left_out=_LEFT_OUT,
     )

@@ -10,9 +10,9 @@ import numpy as np
 from simtc.arch import Device
 from simtc.machine.arena import Arena
 from simtc.machine.lowering import Lowered
-from simtc.machine.state import Geometry, Memory
+from simtc.machine.state import Event, Geometry, Memory, Outcome, State
 
-__all__ = ["Request"]
+__all__ = ["Request", "limit_reached"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -43,3 +43,14 @@ class Request:
         geometry = self.geometry.copy()
         geometry[Geometry.TRACE] = 1
         return geometry
+
+
+def limit_reached(request: Request, state: State) -> int:
+    """Return a fault if a warp has executed more instructions than it may, and say which; or 1."""
+    longest = state.warps[int(np.argmax(state.warps["executed"]))]
+    if longest["executed"] <= request.instruction_limit:
+        return 1
+    state.event[Event.PC], state.event[Event.WARP] = longest["pc"], longest["index"]
+    x, y, z = (int(state.blocks[longest["block"]][axis]) for axis in "xyz")
+    state.event[Event.BLOCK] = x + request.grid[0] * (y + request.grid[1] * z)
+    return int(Outcome.INSTRUCTION_LIMIT)

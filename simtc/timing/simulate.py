@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from simtc.bundle import bundle
-from simtc.errors import SimtcError
 from simtc.machine.faults import fault_error
 from simtc.machine.functional import WORK_WORDS
-from simtc.machine.state import CODE, MEMORY, STATE, Event, Outcome, State, new_state
+from simtc.machine.state import CODE, MEMORY, STATE, new_state
 from simtc.machine.step import step
 from simtc.results import Timing
 from simtc.timing.chip import run_chip
@@ -18,8 +17,8 @@ from simtc.timing.constants import (
     Queue,
 )
 from simtc.timing.l2 import warm_l2
-from simtc.timing.reading import read_timing, require_safety
-from simtc.timing.request import Request
+from simtc.timing.reading import read_timing, require_room, require_safety
+from simtc.timing.request import Request, limit_reached
 from simtc.timing.setup import new_clock, room_of
 from simtc.timing.state import CACHES, CLOCK, TABLE
 from simtc.timing.tables import clock_table
@@ -64,23 +63,11 @@ def time_launch(request: Request) -> Timing:
     outcome = 0
     while not outcome:
         outcome = int(run_chip(step, *parts, *clocked, span, _WINDOWS))
-        outcome = min(outcome, _limit_reached(request, state)) if outcome >= 0 else outcome
+        outcome = min(outcome, limit_reached(request, state)) if outcome >= 0 else outcome
         if outcome < 0:
             raise fault_error(outcome, kernel, state, request.arena, request.grid)
         if request.progress:
             request.progress(int(clock.grid[Queue.DONE]), blocks)
-    if clock.sms["overflow"].any():
-        raise SimtcError(f"{kernel.name}: more events are pending in one SM than the clock has room for")
+    require_room(kernel, clock)
     require_safety(kernel, clock)
     return read_timing(kernel, clock, room, device, request.rested)
-
-
-def _limit_reached(request: Request, state: State) -> int:
-    """Return a fault if a warp has executed more instructions than it may, and say which; or 1."""
-    longest = state.warps[int(np.argmax(state.warps["executed"]))]
-    if longest["executed"] <= request.instruction_limit:
-        return 1
-    state.event[Event.PC], state.event[Event.WARP] = longest["pc"], longest["index"]
-    x, y, z = (int(state.blocks[longest["block"]][axis]) for axis in "xyz")
-    state.event[Event.BLOCK] = x + request.grid[0] * (y + request.grid[1] * z)
-    return int(Outcome.INSTRUCTION_LIMIT)
