@@ -27,7 +27,8 @@ def prediction_text(p: Prediction) -> str:
     tiles = f"block {_shape(config['block'])}, warp {_shape(config['warp'])}, {config['instr']}"
     share = f"{100 * p.peak_share:.1f} % of the {p.peak_tflops:.1f} TFLOPS peak"
     micro, launch = p.seconds * 1e6, p.launch_cycles / p.clock_mhz
-    takes = f"{shown(p.cycles, _unknown(p))} cycles, {micro:,.1f} us"
+    time = shown(micro, _unknown(p)) if p.extrapolated else f"{micro:,.1f}"
+    takes = f"{shown(p.cycles, _unknown(p))} cycles, {time} us"
     kind = f"{config['layout']} layout, {_count(config['stages'], 'stage')}"
     shared = f"{p.shared_bytes:,} bytes of shared memory a block ({kind})"
     wasted = (

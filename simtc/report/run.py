@@ -50,7 +50,8 @@ def _headline(result: LaunchResult, size: str) -> str:
 def _time(timing: Timing) -> str:
     micro = timing.seconds * 1e6
     cycles = shown(timing.cycles, timing.doubt)
-    time = f"took         {cycles} cycles, {micro:,.1f} us at {timing.clock_mhz} MHz (launch overhead apart)"
+    seconds = shown(micro, timing.doubt) if timing.extrapolated else f"{micro:,.1f}"
+    time = f"took         {cycles} cycles, {seconds} us at {timing.clock_mhz} MHz (launch overhead apart)"
     if timing.fidelity == "full":
         return "\n".join([time, *(f"             {note}" for note in timing.notes)])
     return f"{time}\n             an estimate, {100 * timing.error_estimate:.1f} % in doubt: {'; '.join(timing.notes)}"

@@ -33,11 +33,11 @@ MICROBENCHMARKS = (
     "needed_16816_f32/1x256/",
 )  # fmt: skip
 FACTORS = {  # 2 for all others
-    Chip.DRAM_BYTES: 1 / 64, Chip.PACKET: 16,
+    Chip.DRAM_BYTES: 1 / 64, Chip.PACKET: 16, Chip.SM_BLOCK: 50, Chip.SM_BLOCK_WARP: 1000,
     **dict.fromkeys((Chip.L2_QUEUE, Chip.ROW_OPEN, Chip.TENSOR_HOLD, Chip.WIDE_UPPER, Chip.TAG_AHEAD), 0),
     **dict.fromkeys((Chip.SUB_CORES, Chip.SLICES, Chip.GPCS, Chip.L1_SETS, Chip.L2_SETS, Chip.WAYS), 0.5),  # arrays
 }  # fmt: skip
-# What a launch makes of an SM; the first line of code, which has a test below; the halves of L2: tests/timing/test_l2.py
+# What a launch makes of an SM; code, tested below; the halves of L2, in tests/timing/test_l2.py
 APART = (Chip.COUNT, Chip.SLOTS, Chip.WARPS, Chip.CODE_FIRST, Chip.HALVES)
 FIELDS = (
     "interval", "latency", "operand_read", "war", "tail", "returned", "tokens", "port_wait", "store_wait",
@@ -71,10 +71,18 @@ def twice() -> int:
     return cycles(H200, body, warps=16, buffer_bytes=16 * 0x3000, caches="cold")
 
 
-def stores(blocks: int, threads: int) -> int:
-    """Blocks of which each thread stores a number."""
+def after_another() -> int:
+    """Blocks for whose places others wait, while their stores are answered."""
     one = replace(kernel("stores", 90, [line("STG.E [R2], R4", stall=2)]), registers=32)
-    return launch(one, blocks, threads, [np.zeros(64, np.uint32)], device=H200, timing=True).cycles
+    return launch(one, 300, 1024, [np.zeros(64, np.uint32)], device=H200, timing=True).cycles
+
+
+def side_by_side() -> int:
+    """Two blocks for an SM, where nothing else comes one after another."""
+    board = altered(altered(H200, "launch.block_cycles", 0), "launch.sm_start_cycles", 0)
+    return launch(
+        kernel("two", 90, [line("NOP")]), 133, 32, [np.zeros(64, np.uint32)], device=board, timing=True
+    ).cycles
 
 
 def timed(case: MicroCase, board: Device = H200) -> int:
@@ -97,11 +105,10 @@ def launches() -> tuple[Callable[[], int], ...]:
     return (yielding, wide, *(partial(timed, found()[start]) for start in MICROBENCHMARKS))
 
 
-side_by_side, one_after_another = partial(stores, 264, 64), partial(stores, 300, 1024)
 ONLY = {  # launches for what few others depend on
     **dict.fromkeys((Chip.SM_BLOCK, Chip.SM_BLOCK_WARP), side_by_side),
-    Chip.STORE_ANSWER: one_after_another,
-    **dict.fromkeys((Chip.L1_SETS, Chip.TAG_AHEAD, Chip.REFRESH, Chip.REFRESH_PERIOD, Chip.DRAM_BYTES), twice),
+    Chip.STORE_ANSWER: after_another,
+    **dict.fromkeys((Chip.L1_SETS, Chip.DRAM_BYTES), twice),
 }
 
 
