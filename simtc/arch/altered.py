@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from simtc.arch.device import Device
+from simtc.arch.sections import Scalar
 from simtc.errors import BadInputError
 
 __all__ = ["altered"]
@@ -27,10 +28,17 @@ def altered(device: Device, path: str, value: float) -> Device:
 
     """
     device.provenance(path)  # an unknown path is told with the nearest one
+    if device.rested is not None:
+        return altered(device.rested, path, value).under_tensor_load()
     if path in {field.name for field in fields(device)}:
         change: dict[str, Any] = {path: _number(getattr(device, path), value)}
         return replace(device, **change)
-    return replace(device, cycle_level=_replaced(device.sm, path.split("."), value))
+    head, *rest = path.split(".")
+    if device.cycle_level is None:
+        own: dict[str, Any] = {head: _replaced(getattr(device, head), rest, value)}
+        return replace(device, **own)
+    level = _replaced(device.sm, [head, *rest], value)
+    return replace(device, cycle_level=level, limits=level.limits, scalar=Scalar.of(level.limits, level.pipes))
 
 
 def _replaced(whole: Any, path: list[str], value: float) -> Any:

@@ -22,6 +22,7 @@ _PASS_ELSEWHERE = (
     "l2_clock_cycles", "l2_store_queue_cycles", "dram_cycles", "dram_spread_cycles", "dram_tail_cycles",
     "dram_row_tail_cycles", "dram_row_open_cycles", "dram_refresh_period_cycles", "dram_refresh_cycles",
 )  # fmt: skip
+_ROUNDED = 0.03  # by which what a vendor prints may differ from what its own numbers make
 _FOLDER = Path(__file__).resolve().parent / "devices"
 
 
@@ -91,6 +92,18 @@ class Device:
     dram_refresh_period_cycles: float  # from one refresh to the next
     dram_refresh_cycles: float  # during which nothing is read; 0 where it is part of the latency
     constants: Mapping[str, Constant]  # provenance, by path; the SM's included
+    rested: Device | None = None  # of a board under tensor load: the board that it is without
+
+    def __post_init__(self) -> None:
+        theoretical = 2e-3 * self.dram_clock_mhz * self.dram_bus_bits / 8  # two transfers a clock
+        if abs(self.dram_gb_per_s - theoretical) > _ROUNDED * theoretical:
+            raise BadInputError(
+                f"{self.name}: DRAM of {self.dram_gb_per_s:g} GB/s, but its clock and bus make {theoretical:g}"
+            )
+        if self.cycle_level is not None and self.l2_sector_bytes != self.cycle_level.l1.sector_bytes:
+            raise BadInputError(
+                f"{self.name}: sectors of {self.l2_sector_bytes} bytes in L2, {self.cycle_level.l1.sector_bytes} in L1"
+            )
 
     def __hash__(self) -> int:  # cheap and consistent with equality; what is a mapping stays out of it
         return hash((self.name, self.clock_mhz))
@@ -139,17 +152,29 @@ class Device:
         changed = {name: getattr(self, name) * ratio for name in _PASS_ELSEWHERE}
         changed["cluster_packets_per_cycle"] = self.cluster_packets_per_cycle / ratio
         l2_hit = self.l2_hit_cycles - self.l2_clock_cycles * (1 - ratio)
-        return replace(self, clock_mhz=clock_mhz, l2_hit_cycles=l2_hit, **changed)
+        return replace(self, clock_mhz=clock_mhz, l2_hit_cycles=l2_hit, rested=None, **changed)
 
     def under_tensor_load(self) -> Device:
         """Return the board as it runs a kernel with HMMA or IMMA: at `tensor_clock_mhz` if its clock is higher.
 
+        A board under load knows the one that it is at rest, so that it is never lowered twice.
+
         Example:
-            >>> device("h200").under_tensor_load().clock_mhz, device("t4").under_tensor_load().clock_mhz
+            >>> h200 = device("h200")
+            >>> loaded = h200.under_tensor_load()
+            >>> loaded.clock_mhz, device("t4").under_tensor_load().clock_mhz
             (1815, 1590)
+            >>> loaded.under_tensor_load() is loaded, loaded.at_rest() is h200
+            (True, True)
 
         """
-        return self.at(self.tensor_clock_mhz) if 0 < self.tensor_clock_mhz < self.clock_mhz else self
+        if self.rested is not None or not 0 < self.tensor_clock_mhz < self.clock_mhz:
+            return self
+        return replace(self.at(self.tensor_clock_mhz), rested=self)
+
+    def at_rest(self) -> Device:
+        """Return the board while no tensor instruction executes."""
+        return self.rested or self
 
     def tensor_rate(self, inputs: str, accumulator: str) -> float:
         """Return the dense multiply-adds a cycle and SM of a type pair, as this board runs it.

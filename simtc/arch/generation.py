@@ -25,7 +25,7 @@ from simtc.arch.sections import (
 )
 from simtc.errors import BadInputError, unknown
 
-__all__ = ["ALIASES", "Sm", "sm", "sm_names"]
+__all__ = ["ALIASES", "Sm", "input_type", "sm", "sm_names"]
 
 _FOLDER = Path(__file__).resolve().parent / "sm"
 ALIASES = {"volta": "sm_70", "turing": "sm_75", "ampere": "sm_80", "ada": "sm_89", "hopper": "sm_90"}
@@ -37,7 +37,7 @@ _INPUTS = {"HMMA": "f16", "HGMMA": "f16", "IMMA": "s8", "IGMMA": "s8", "BMMA": "
 _INPUTS |= {"QMMA": "fp8", "QGMMA": "fp8"}
 
 
-def _inputs(mnemonic: str) -> str:
+def input_type(mnemonic: str) -> str:
     """Return the input type that a mnemonic names, or its opcode implies."""
     opcode, _, *types = mnemonic.split(".")
     named = [kind for kind in types if kind in ("TF32", "S8", "S4")]
@@ -80,7 +80,7 @@ class Sm:
         prove_names("[special]", self.special, _SPECIAL)
         for name, instruction in self.tensor.items():
             rate = self.limits.sub_cores * instruction.fma / instruction.issue_interval_cycles
-            kind = _inputs(name)
+            kind = input_type(name)
             documented = max(
                 (rate for pair, rate in self.tensor_rate.items() if pair.startswith(f"{kind}.")), default=0
             )

@@ -22,6 +22,8 @@ __all__ = [
     "TensorInstruction",
 ]
 
+_SCOREBOARDS = 6  # that a control code has room for
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -71,6 +73,10 @@ class Issue:
     barrier_base_cycles: int  # period of back-to-back BAR.SYNC: base + warp * warps of the block
     barrier_warp_cycles: int
     barrier_release_cycles: int  # from the last arrival to the first instruction after it
+
+    def __post_init__(self) -> None:
+        if self.scoreboards != _SCOREBOARDS:
+            raise BadInputError(f"{self.scoreboards} scoreboards: control codes name {_SCOREBOARDS} of them")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

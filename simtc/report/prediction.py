@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from simtc.results.estimate import shown
 from simtc.results.prediction import Prediction
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ def prediction_text(p: Prediction) -> str:
     tiles = f"{tiles}, {config['instr']}"
     share = f"{100 * p.peak_share:.1f} % of the {p.peak_tflops:.1f} TFLOPS peak"
     micro, launch = p.seconds * 1e6, p.launch_cycles / p.clock_mhz
+    time = shown(micro, _unknown(p)) if p.extrapolated else f"{micro:,.1f}"
+    takes = f"{shown(p.cycles, _unknown(p))} cycles, {time} us"
     kinds = [f"{config['layout']} layout"] if "layout" in config else []
     kinds += [_count(config["stages"], "stage")] if "stages" in config else []
     shared = f"{p.shared_bytes:,} bytes of shared memory a block{' (' + ', '.join(kinds) + ')' if kinds else ''}"
@@ -37,7 +40,7 @@ def prediction_text(p: Prediction) -> str:
     lines = [
         f"{p.family} {p.m} x {p.n} x {p.k} on {p.device}: {tiles}",
         f"fidelity     {p.fidelity}: {_FIDELITIES[p.fidelity]}{_doubt(p)}",
-        f"takes        {p.cycles:,.0f} cycles, {micro:,.1f} us at {p.clock_mhz} MHz (and {launch:.1f} us to launch)",
+        f"takes        {takes} at {p.clock_mhz} MHz (and {launch:.1f} us to launch)",
         f"             {p.tflops:.2f} TFLOPS, {share}",
         f"resident     {resident}",
         f"             {shared}, {p.registers} registers a thread",
@@ -49,7 +52,9 @@ def prediction_text(p: Prediction) -> str:
         *_details(p),
         "",
         "if only one resource limited it (cycles, share of the time)",
-        *_bars({name: cycles for name, cycles in p.resources.items() if cycles >= p.cycles / 100}, p.cycles),
+        *_bars(
+            {name: cycles for name, cycles in p.resources.items() if cycles >= p.cycles / 100}, p.cycles, _unknown(p)
+        ),
         "",
         p.limit,
         "this fidelity leaves out",
@@ -80,16 +85,22 @@ def explored_text(explored: Explored) -> str:
     lines = ["", "one change of the configuration"]
     for one in explored.neighbours:
         gain = 100 * (one.speedup - 1)
-        lines.append(f"  {one.change:<26}{1e6 * one.seconds:14,.1f} us  {gain:+6.1f} %  limited by {one.bound}")
+        equal = ", the same as far as is known" if 0 < abs(one.speedup - 1) <= one.doubt else ""
+        lines.append(f"  {one.change:<26}{1e6 * one.seconds:14,.1f} us  {gain:+6.1f} %{equal}  limited by {one.bound}")
     lines += [f"  {change:<26}refused: {why}" for change, why in explored.refused.items()]
     return "\n".join([*lines, "", explored.verdict])
 
 
-def _bars(values: Mapping[str, float], whole: float) -> list[str]:
-    lines, width = [], max(map(len, values)) + 2
+def _unknown(p: Prediction) -> float:
+    """Return what is unknown of an extrapolated number, relative."""
+    return p.error_estimate or 0.0 if p.extrapolated else 0.0
+
+
+def _bars(values: Mapping[str, float], whole: float, doubt: float = 0.0) -> list[str]:
+    lines, width, room = [], max(map(len, values)) + 2, 20 if doubt else 14
     for name, value in sorted(values.items(), key=lambda item: -item[1]):
         bar = "#" * round(_BAR * min(value / whole, 1))
-        lines.append(f"  {name:<{width}}{value:14,.0f}  {100 * value / whole:5.1f} %  {bar}".rstrip())
+        lines.append(f"  {name:<{width}}{shown(value, doubt):>{room}}  {100 * value / whole:5.1f} %  {bar}".rstrip())
     return lines
 
 

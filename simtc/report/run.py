@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simtc.results import LaunchResult, Timing
+from simtc.results.estimate import shown
 from simtc.run.solve import Solved
 
 __all__ = ["gemm_text", "launch_text"]
@@ -21,8 +22,8 @@ def gemm_text(solved: Solved) -> str:
             f"computed     D {solved.D.dtype}{list(solved.D.shape)}, sha256 {solved.digest}...",
             f"             relative error against float64: {solved.error:.2e}",
         ]
-    lines.append(f"executed     {solved.launch.instructions:,} warp-instructions")
     timing = solved.launch.timing
+    lines.append(f"executed     {_instructions(solved.launch)} warp-instructions")
     if timing is not None and solved.tflops is not None:
         share = f"{100 * solved.tflops / solved.peak_tflops:.1f} % of the {solved.peak_tflops:.1f} TFLOPS peak"
         lines += [_time(timing), f"             {solved.tflops:.2f} TFLOPS, {share}", *_timing(timing)]
@@ -31,10 +32,14 @@ def gemm_text(solved: Solved) -> str:
 
 def launch_text(result: LaunchResult) -> str:
     """Return the text of any launch."""
-    lines = [_headline(result, ""), f"executed     {result.instructions:,} warp-instructions"]
+    lines = [_headline(result, ""), f"executed     {_instructions(result)} warp-instructions"]
     if result.timing is not None:
         lines += [_time(result.timing), *_timing(result.timing)]
     return "\n".join(lines)
+
+
+def _instructions(result: LaunchResult) -> str:
+    return shown(result.instructions, result.timing.doubt if result.timing else 0.0)
 
 
 def _headline(result: LaunchResult, size: str) -> str:
@@ -44,16 +49,19 @@ def _headline(result: LaunchResult, size: str) -> str:
 
 def _time(timing: Timing) -> str:
     micro = timing.seconds * 1e6
-    time = f"took         {timing.cycles:,} cycles, {micro:,.1f} us at {timing.clock_mhz} MHz (launch overhead apart)"
+    cycles = shown(timing.cycles, timing.doubt)
+    seconds = shown(micro, timing.doubt) if timing.extrapolated else f"{micro:,.1f}"
+    time = f"took         {cycles} cycles, {seconds} us at {timing.clock_mhz} MHz (launch overhead apart)"
     if timing.fidelity == "full":
-        return "\n".join((time, *(f"             {note}" for note in timing.notes)))
+        return "\n".join([time, *(f"             {note}" for note in timing.notes)])
     return f"{time}\n             an estimate, {100 * timing.error_estimate:.1f} % in doubt: {'; '.join(timing.notes)}"
 
 
 def _timing(timing: Timing) -> list[str]:
+    conflicts, ideal = (shown(n, timing.doubt) for n in (timing.bank_conflicts, timing.counters["ideal_wavefronts"]))
     lines = [
         f"resident     {timing.blocks_per_sm} blocks an SM (limited by {timing.occupancy_limit})",
-        f"conflicts    {timing.bank_conflicts:,} wavefronts beyond the ideal {timing.counters['ideal_wavefronts']:,}",
+        f"conflicts    {conflicts} wavefronts beyond the ideal {ideal}",
         "",
         "where the warps' cycles went",
     ]
@@ -66,6 +74,6 @@ def _timing(timing: Timing) -> list[str]:
     lines += ["", "if only one resource limited it (cycles)"]
     for name, alone in sorted(timing.resources.items(), key=lambda item: -item[1]):
         if alone >= timing.cycles / 100:
-            lines.append(f"  {name:<24}{alone:12,.0f}  {100 * alone / timing.cycles:5.1f} %")
+            lines.append(f"  {name:<24}{shown(alone, timing.doubt):>18}  {100 * alone / timing.cycles:5.1f} %")
     lines += ["", timing.limit]
     return lines

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+from simtc.results.estimate import shown
 from simtc.results.stall import Stall
 
 if TYPE_CHECKING:  # it needs numpy, and verbs that show other results start faster without
@@ -46,13 +47,19 @@ class Timing:
     by_instruction: tuple[InstructionTime, ...] = field(repr=False)
     fidelity: str = "full"  # or "sampled": some SMs stand for all, and a few iterations and waves for the rest
     error_estimate: float = 0.0  # of `cycles` against fidelity full, relative: the sampling's own estimate
-    notes: tuple[str, ...] = ()  # what was sampled, and what was left out
+    notes: tuple[str, ...] = ()  # what was sampled, what was left out, and which instructions' rates are estimates
+    extrapolated: tuple[str, ...] = ()  # keys of the result that a part of the launch stands for
     timeline: Timeline | None = field(default=None, repr=False)
 
     @property
     def seconds(self) -> float:
         """Time at `clock_mhz`."""
         return self.cycles / (self.clock_mhz * 1e6)
+
+    @property
+    def doubt(self) -> float:
+        """What is unknown of an extrapolated number, relative; 0 where all blocks were executed."""
+        return max(self.error_estimate, _LEAST_DOUBT) if self.extrapolated else 0.0
 
     @property
     def bank_conflicts(self) -> int:
@@ -69,12 +76,14 @@ class Timing:
         waits = (
             f"warps wait most for {cause} ({100 * self.stalls[cause] / max(self.warp_cycles, 1):.0f} % of warp-cycles)"
         )
-        alone_text = f"if {name} were the only limit: {alone:,.0f} of {self.cycles:,} cycles ({100 * share:.0f} %)"
+        of, whole = (shown(one, self.doubt) for one in (alone, self.cycles))
+        alone_text = f"if {name} were the only limit: {of} of {whole} cycles ({100 * share:.0f} %)"
         if share >= _SATURATED:
             return f"limited by {name}; {alone_text}; {waits}"
         return f"latency-bound: no resource is saturated; {alone_text}; {waits}"
 
 
+_LEAST_DOUBT = 0.001  # of a number that a part stands for
 _SATURATED = 0.8  # of the cycles: beyond it a resource, not latency, sets the time
 
 
@@ -133,6 +142,7 @@ class LaunchResult:
             "fidelity": timing.fidelity if timing else None,
             "error_estimate": timing.error_estimate if timing else None,
             "notes": list(timing.notes) if timing else [],
+            "extrapolated": list(timing.extrapolated) if timing else [],
             "cycles": timing.cycles if timing else None,
             "clock_mhz": timing.clock_mhz if timing else None,
             "seconds": timing.seconds if timing else None,

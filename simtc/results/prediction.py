@@ -51,6 +51,7 @@ class Prediction:
     notes: tuple[str, ...]  # what this case met: misaligned rows, shallow tails
     left_out: tuple[str, ...]  # what this fidelity does not know
     stalls: Mapping[str, int] = field(default_factory=dict)  # warp-cycles by cause; of closed forms there are none
+    extrapolated: tuple[str, ...] = ()  # which of these a part of the launch stands for
     error_estimate: float | None = None  # of `cycles` against fidelity full, relative; None where nothing was executed
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from math import hypot
 from typing import Any
 
 from simtc.results.prediction import Prediction
@@ -20,6 +21,7 @@ class Neighbour:
     seconds: float
     speedup: float  # over the configuration itself
     bound: str
+    doubt: float = 0.0  # about the speedup, by the two estimates' own
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON types."""
@@ -36,9 +38,13 @@ class Explored:
     @property
     def verdict(self) -> str:
         """Say which change helps most."""
-        best = self.neighbours[0] if self.neighbours else None
-        if best is None or best.speedup <= 1:
+        if not self.neighbours or self.neighbours[0].speedup <= 1:
             return "no single change helps"
+        best = max(self.neighbours, key=lambda one: one.speedup - one.doubt)
+        if best.speedup - best.doubt <= 1:
+            best = self.neighbours[0]
+            gain, doubt = (f"{100 * share:.2g} %" for share in (best.speedup - 1, best.doubt))
+            return f"no single change helps as far as is known: {best.change} gains {gain}, where {doubt} is in doubt"
         return f"{best.change} helps most: {100 * (best.speedup - 1):.1f} % faster, then limited by {best.bound}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -70,5 +76,6 @@ def explore(case: Simulation, prediction: Prediction, progress: Callable[[int, i
             continue
         other = replace(case, configuration=made).predict()
         speedup = prediction.seconds / other.seconds
-        found.append(Neighbour(change=change, seconds=other.seconds, speedup=speedup, bound=other.bound))
+        doubt = hypot(prediction.error_estimate or 0.0, other.error_estimate or 0.0)
+        found.append(Neighbour(change=change, seconds=other.seconds, speedup=speedup, bound=other.bound, doubt=doubt))
     return Explored(neighbours=tuple(sorted(found, key=lambda one: one.seconds)), refused=refused)

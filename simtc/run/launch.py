@@ -114,7 +114,8 @@ def launch(
     literals = lowered.rows(banks)
     shape[Geometry.LITERAL_WORDS] = literals.size
     memory = marshalled.arena.memory(banks)
-    clocked, rested = None, board
+    clocked, board = None, board.at_rest()
+    rested = board
     if timing and any(i.opcode.endswith("MMA") and i.opcode != "DMMA" for i in kernel.instructions):
         board = board.under_tensor_load()
     if timing:

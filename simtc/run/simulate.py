@@ -22,6 +22,7 @@ __all__ = ["FIDELITIES", "Simulation", "simulate", "simulation"]
 FIDELITIES = ("analytic", "sampled", "full")
 _SIZES = ("batch", "alpha", "beta", "lda", "ldb", "ldc", "ldd")  # beside m, n and k: what no family names
 _SATURATED = 0.8  # of the cycles: beyond it a resource, not latency, sets the time
+_EXTRAPOLATED = ("cycles", "seconds", "tflops", "peak_share", "resources", "traffic", "stalls")
 _LEFT_OUT = (
     "code that outgrows the instruction caches, and the TLB",
     "DRAM's turnarounds, and its refresh on boards where it was not measured",
@@ -50,8 +51,10 @@ class Simulation:
 
     def predict(self, progress: Callable[[int, int], None] | None = None) -> Prediction:
         """Return the prediction; `progress` is called with (parts done, parts) while the clock runs."""
-        closed = self.configuration.closed_form(self.problem, self.device)
-        return closed if self.fidelity == "analytic" else _with_timing(closed, self._clocked(progress), self.device)
+        loads = self.configuration.uses_tensor_cores
+        loaded = self.device.under_tensor_load() if loads else self.device
+        closed = self.configuration.closed_form(self.problem, loaded)
+        return closed if self.fidelity == "analytic" else _with_timing(closed, self._clocked(progress), loaded)
 
     def _clocked(self, progress: Callable[[int, int], None] | None) -> Timing:
         """Launch the program over zeros: its time does not depend on values."""
@@ -102,8 +105,6 @@ def simulation(
     choices = found.accepted(options)
     problem = found.problem(sizes, choices)
     made = found.configure(problem, board, choices)
-    if made.uses_tensor_cores:
-        board = board.under_tensor_load()
     return Simulation(configuration=made, problem=problem, device=board, fidelity=fidelity, caches=caches)
 
 
@@ -141,6 +142,8 @@ def _with_timing(closed: Prediction, timing: Timing, device: Device) -> Predicti
         closed,
         fidelity=timing.fidelity,
         cycles=float(timing.cycles),
+        clock_mhz=timing.clock_mhz,
+        peak_tflops=closed.peak_tflops * timing.clock_mhz / closed.clock_mhz,
         bound=name if resources[name] >= _SATURATED * timing.cycles else "latency",
         limit=timing.limit,
         resources=resources,
@@ -154,6 +157,7 @@ def _with_timing(closed: Prediction, timing: Timing, device: Device) -> Predicti
         stalls=timing.stalls,
         launch_cycles=device.sm.launch.chip_cycles,  # the rest of it is among the clock's cycles
         error_estimate=timing.error_estimate,
+        extrapolated=_EXTRAPOLATED if timing.extrapolated else (),
         notes=timing.notes,
         left_out=_LEFT_OUT,
     )

@@ -63,7 +63,7 @@ def _misses(sm: Record, queue: Record, warp: Record, op: Record, caches: Caches,
         asked = max(asked, sm.up_free + sm.queued + sm.turn)
     before = sm.requests
     arrival = _arrival(sm, queue, op, caches, i, float64(now), asked)
-    if arrival <= now or sm.pending >= PENDING:
+    if arrival <= now:
         return 0
     chip = caches.chip
     if op.access == Access.COPY:  # two wavefronts a cycle
@@ -148,7 +148,12 @@ def settle(sm: Record, subs: Array, warps: Array, wake: Array, until: Array, now
 
 @jit(int64(SM_RECORD, OP_TIMING, CACHES))
 def _at_tags(sm: Record, op: Record, caches: Caches) -> Int:
-    """Return when an instruction may leave its sub-core's queue for the tags: 0 for one that does not wait there."""
+    """Return when an instruction may leave its sub-core's queue for the tags: 0 for one that does not wait there.
+
+    While as many loads as an SM keeps count of are on their way, only what L2 brings wakes another one.
+    """
+    if sm.pending >= PENDING and op.access in (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC):
+        return ASLEEP
     if op.access == Access.COPY:
         return sm.tag_free - 2 * int64(caches.chip[Chip.TAG_AHEAD])
     if op.access in (Access.GLOBAL_LOAD, Access.ATOMIC):

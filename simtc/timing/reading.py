@@ -13,10 +13,11 @@ from simtc.timing.constants import (
     Pipe,
 )
 from simtc.timing.occupancy import Occupancy
+from simtc.timing.rates import estimates
 from simtc.timing.state import Clock
 from simtc.timing.tables import name_of_row
 
-__all__ = ["read_timing", "safety"]
+__all__ = ["busy_cycles", "read_timing", "require_room", "safety"]
 
 _PIPE_NAMES = {
     Pipe.ALU: "ALU pipe",
@@ -38,6 +39,12 @@ _REPORTED = (
     Counter.DRAM_SECTORS,
     Counter.STORE_SECTORS,
 )
+
+
+def require_room(kernel: Kernel, clock: Clock) -> None:
+    """Refuse a run in which more happened at a time than the clock keeps count of."""
+    if clock.sms["overflow"].any():
+        raise SimtcError(f"{kernel.name}: more events are pending in one SM than the clock has room for")
 
 
 def safety(kernel: Kernel, clock: Clock, *, is_strict: bool) -> tuple[str, ...]:
@@ -66,7 +73,15 @@ def safety(kernel: Kernel, clock: Clock, *, is_strict: bool) -> tuple[str, ...]:
     return (note,)
 
 
-def read_timing(kernel: Kernel, clock: Clock, room: Occupancy, device: Device, rested: Device | None = None) -> Timing:
+def read_timing(
+    kernel: Kernel,
+    clock: Clock,
+    room: Occupancy,
+    device: Device,
+    rested: Device | None = None,
+    *,
+    cycles: int | None = None,
+) -> Timing:
     """Collect the cycles, their causes, and the time that each resource alone would take.
 
     Args:
@@ -75,22 +90,26 @@ def read_timing(kernel: Kernel, clock: Clock, room: Occupancy, device: Device, r
         room: its occupancy.
         device: the board as it was while tensor instructions executed.
         rested: the board as it was else, where its clock is another one.
+        cycles: of the launch, where the clock has executed a part of it.
 
     """
     sms = clock.sms
-    cycles = int(max(sms["last_cycle"].max(), sms["drained"].max(), clock.counted[0]))
+    counted = int(max(sms["last_cycle"].max(), sms["drained"].max(), clock.counted[0]))
+    mhz = _mean_mhz(clock, counted, device, rested or device)
+    cycles = counted if cycles is None else cycles
     totals = clock.stalls.sum(axis=0)
     return Timing(
         cycles=cycles,
-        clock_mhz=_mean_mhz(clock, cycles, device, rested or device),
+        clock_mhz=mhz,
         warp_cycles=int((clock.warps["lived"]).sum()),
         stalls={cause.name: int(totals[cause]) for cause in Stall},
-        resources=_resources(clock, device),
+        resources={name: min(busy, float(cycles)) for name, busy in busy_cycles(clock, device).items()},
         counters={c.name.lower(): int(clock.counters[c]) for c in _REPORTED},
         blocks_per_sm=room.blocks,
         occupancy_limit=room.limit,
         timeline=_timeline(kernel, clock, device) if clock.slices.shape[0] else None,
         by_instruction=_by_instruction(kernel, clock),
+        notes=estimates(kernel, device),
     )
 
 
@@ -115,8 +134,8 @@ def _timeline(kernel: Kernel, clock: Clock, device: Device) -> Timeline:
     )
 
 
-def _resources(clock: Clock, device: Device) -> dict[str, float]:
-    """Return the cycles that the busiest unit of each kind was busy."""
+def busy_cycles(clock: Clock, device: Device) -> dict[str, float]:
+    """Return the cycles that the busiest unit of each kind was busy; of L2 and DRAM, at the bandwidth measured."""
     subs, sms, counters = clock.subs, clock.sms, clock.counters
     l2_sectors = int(counters[Counter.L2_SECTORS] + counters[Counter.STORE_SECTORS])
     return {

@@ -10,9 +10,13 @@ import numpy as np
 from simtc.arch import Device
 from simtc.machine.arena import Arena
 from simtc.machine.lowering import Lowered
-from simtc.machine.state import Geometry, Memory
+from simtc.machine.state import Event, Geometry, Memory, Outcome, State
+from simtc.timing.state import Clock
 
-__all__ = ["Request"]
+__all__ = ["ENDLESS", "Request", "limit_reached"]
+
+# Of a part of a launch these may mean that it waits for the other blocks.
+ENDLESS = (Outcome.INSTRUCTION_LIMIT, Outcome.LAUNCH_LIMIT, Outcome.DEADLOCK, Outcome.HANGS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,3 +49,15 @@ class Request:
         geometry = self.geometry.copy()
         geometry[Geometry.TRACE] = 1
         return geometry
+
+
+def limit_reached(request: Request, state: State, clock: Clock) -> int:
+    """Return a fault if warps under way have executed more instructions than they may, and say which; or 0."""
+    executed = np.where(clock.warps["resident"], state.warps["executed"], 0)
+    most = int(np.argmax(executed))
+    if executed[most] <= request.instruction_limit and executed.sum() <= request.launch_limit:
+        return 0
+    longest = state.warps[most]
+    state.event[Event.PC], state.event[Event.WARP] = longest["pc"], longest["index"]
+    state.event[Event.BLOCK] = clock.running[longest["block"]]
+    return int(Outcome.INSTRUCTION_LIMIT if executed[most] > request.instruction_limit else Outcome.LAUNCH_LIMIT)

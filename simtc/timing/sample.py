@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +16,7 @@ from simtc.timing.chip import run_chip
 from simtc.timing.constants import SPAN, Chip, Pace, Queue
 from simtc.timing.footprint import Footprint, Footprints
 from simtc.timing.portion import Grid, Portion
+from simtc.timing.request import Request, limit_reached
 from simtc.timing.residence import forget, hold, remember
 from simtc.timing.skipping import Skipper
 from simtc.timing.state import CACHES, CLOCK, TABLE, Caches, Clock, Table
@@ -57,7 +57,6 @@ class Sample:
     caches: Caches
     parts: tuple[State, Memory, Any]
     warm: np.ndarray | None  # sectors that L2 held before the launch
-    limit: Callable[[], int]  # a fault where its warps have executed more than they may, or 0
     grid: Grid = field(init=False)
     base: np.ndarray = field(init=False)  # the chip's own constants
     entered: int = 0  # waves
@@ -69,7 +68,7 @@ class Sample:
     def __post_init__(self) -> None:
         self.grid, self.base = self.part.grid, self.clock.chip.copy()
 
-    def run(self, table: Table, progress: Callable[[int, int], None] | None) -> int:
+    def run(self, table: Table, request: Request) -> int:
         """Execute the chosen waves; return 1, or a fault."""
         clock, span = self.clock, np.zeros(SPAN, np.int64)
         bundled, tabled, cached = bundle(CLOCK, clock), bundle(TABLE, table), bundle(CACHES, self.caches)
@@ -78,7 +77,7 @@ class Sample:
         sizes = np.cumsum([len(self.grid.part(w)) for w in self.part.chosen])
         while True:
             outcome = int(run_chip(step, state, mem, code, bundled, tabled, cached, span, self.skipper.windows))
-            outcome = outcome or self.limit()
+            outcome = outcome or limit_reached(request, self.skipper.traveller.state, clock)
             if outcome:
                 self._end_wave()
                 return outcome
@@ -87,8 +86,8 @@ class Sample:
                 self._end_wave()
             if self.entered < len(sizes) and clock.grid[Queue.ADMITTED] > sizes[self.entered - 1]:
                 self._enter(cached)
-                if progress:
-                    progress(self.entered, len(sizes))
+                if request.progress:
+                    request.progress(self.entered, len(sizes))
             count = int(clock.lap_count[0])
             if count:
                 self.skipper.look(clock.laps[:count].tolist())

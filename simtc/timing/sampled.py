@@ -7,8 +7,8 @@ leave of L2's and DRAM's bandwidth, and as what they have brought into L2. A sma
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,21 +18,22 @@ from simtc.machine.faults import fault_error
 from simtc.machine.functional import WORK_WORDS
 from simtc.machine.state import CODE, MEMORY, STATE, new_state
 from simtc.results import Stall, Timing
+from simtc.results.estimate import EXTRAPOLATED
 from simtc.timing.aging import new_age
 from simtc.timing.constants import Chip, Queue
 from simtc.timing.footprint import Footprints
 from simtc.timing.occupancy import Occupancy
 from simtc.timing.portion import Portion, portion
-from simtc.timing.reading import read_timing, safety
-from simtc.timing.request import Request
+from simtc.timing.reading import busy_cycles, read_timing, require_room, safety
+from simtc.timing.request import ENDLESS, Request
 from simtc.timing.residence import resident
 from simtc.timing.sample import Course, Sample
 from simtc.timing.setup import new_clock, room_of
-from simtc.timing.simulate import limit_reached, time_launch
+from simtc.timing.simulate import time_launch
 from simtc.timing.skeleton import Skeleton, skeleton
 from simtc.timing.skipping import Settled, Shortened, Traveller
 from simtc.timing.state import Caches, Clock
-from simtc.timing.survey import Traces
+from simtc.timing.survey import CannotSampleError, Traces
 from simtc.timing.tables import clock_table
 from simtc.timing.totals import chip_wide, restored
 
@@ -45,43 +46,74 @@ _UNSETTLED = 0.02  # doubt about a cycle that was extrapolated from shortened lo
 _UNEVEN = 0.25  # doubt about a last wave of blocks that do not end together: some SM gets one more than its share
 _PART = 0.01  # doubt that comes from leaving out SMs at all: each goes its own way
 _CROWDED = 0.1  # and about a launch in which L2 or DRAM is always busy; for one that is half of the time, none
+_DRAWN = 2.0  # deviations of a mean over blocks that were drawn, where they differ
 _SHARED = 0.06  # and about a cycle in which warps wait for memory that other SMs use too
 
 
 def sample_launch(request: Request) -> Timing:
     """Estimate the cycles of a launch. What memory holds afterwards is of no use.
 
+    Where a part of it would not do what it does among the others, all of it is executed.
+
     Raises:
         KernelFaultError: the kernel faulted.
         SimtcError: the request is strict, and an instruction read a fixed-latency result before it was ready.
 
     """
-    room, bones = room_of(request), skeleton(request.lowered)
+    bones = skeleton(request.lowered)
+    before = request.memory.bytes.copy() if bones.needs_data else request.memory.bytes
+    try:
+        return _sampled(request, bones)
+    except CannotSampleError as why:
+        request.memory.bytes[:] = before
+        return _whole(request, str(why))
+
+
+def _whole(request: Request, why: str) -> Timing:
+    timing = time_launch(request)
+    notes = (*timing.notes, f"all blocks were executed: {why}", "the arrays are as they were")
+    return replace(timing, fidelity="sampled", error_estimate=0.0, notes=notes)
+
+
+def _sampled(request: Request, bones: Skeleton) -> Timing:
+    room = room_of(request)
     traces = Traces(request, bones)
-    part = portion(request, room, bones, traces.survey)
+    survey = traces.survey
+    part = portion(request, room, bones, survey)
     if part is None:
-        whole = time_launch(request)
-        notes = ("all blocks were executed: the launch is small", "the arrays are as they were", *whole.notes)
-        return replace(whole, fidelity="sampled", error_estimate=0.0, notes=notes)
-    grid, laps = part.grid, traces.survey.laps
+        return _whole(request, "the launch is small")
+    grid = part.grid
     samples = _run(request, room, bones, traces, part)
     unsafe = safety(request.lowered.kernel, samples[-1].clock, is_strict=request.is_strict)
     sample, course = samples[-1], samples[-1].course()
     if len(samples) > 1:
         course = _extrapolated(samples[0].course(), course)
     scaled, cycles, doubt = _composed(sample, course)
-    timing = read_timing(request.lowered.kernel, scaled, room, request.device)
+    doubt += _DRAWN * survey.uneven / math.sqrt(len(sample.clock.order))
+    # what a resource had to do is extrapolated as well: where the two contradict each other, neither is known better
+    doubt = max(doubt, max(busy_cycles(scaled, request.device).values()) / cycles - 1)
+    timing = read_timing(request.lowered.kernel, scaled, room, request.device, cycles=cycles)
     return replace(
         timing,
-        cycles=cycles,
         fidelity="sampled",
         error_estimate=doubt + _shared_doubt(timing, grid.sms, cycles),
+        extrapolated=EXTRAPOLATED,
         notes=(
+            *timing.notes,
             f"{grid.simulated} of {grid.sms} SMs were simulated, in {len(part.chosen)} of {grid.waves} waves of blocks",
-            f"of the {laps:,} laps of each warp's main loop {course.skipped:,.0f} were skipped",
-            "no values were computed: the arrays are as they were",
+            *_left_out(bones, survey.laps, course.skipped),
             *unsafe,
         ),
+    )
+
+
+def _left_out(bones: Skeleton, laps: int, skipped: float) -> tuple[str, str]:
+    """Say what was not executed."""
+    if not bones.is_closed:
+        return "no lap was skipped: what blocks compute decides where they go", "the arrays are as they were"
+    return (
+        f"of the {laps:,} laps of each warp's main loop {skipped:,.0f} were skipped",
+        "no values were computed: the arrays are as they were",
     )
 
 
@@ -111,14 +143,16 @@ def _run(request: Request, room: Occupancy, bones: Skeleton, traces: Traces, par
             if skip is None
             else Shortened(place=survey.main_loop, skip=skip, **common),
             warm=held,
-            limit=partial(limit_reached, request, state, clock),
             clock=clock,
             caches=caches,
             parts=parts,
         )
-        outcome = sample.run(table, request.progress)
+        outcome = sample.run(table, request)
+        if outcome in ENDLESS or (outcome < 0 and bones.from_memory):
+            raise CannotSampleError("a part of it does not end well alone")
         if outcome < 0:
             raise fault_error(outcome, lowered.kernel, state, request.arena, request.grid)
+        require_room(lowered.kernel, clock)
         samples.append(sample)
     return samples
 

@@ -28,7 +28,7 @@ from simtc.timing.occupancy import Occupancy, occupancy
 from simtc.timing.request import Request
 from simtc.timing.state import SM, SUB, WARP_CLOCK, Caches, Clock
 
-__all__ = ["neighbours", "new_clock", "room_of"]
+__all__ = ["chip_constants", "neighbours", "new_clock", "room_of"]
 
 
 def room_of(request: Request) -> Occupancy:
@@ -83,7 +83,7 @@ def new_clock(
     l2_sets = max((l2_bytes or device.l2_kept_bytes) // (sm.l1.line_bytes * WAYS), 1)
     l1, l2 = l1_sets * WAYS, l2_sets * WAYS
     instructions = len(kernel.instructions) + 1
-    chip = _constants(device, slots, warps, l1_sets, l2_sets)
+    chip = chip_constants(device, slots, warps, l1_sets, l2_sets)
     subs, machines = np.zeros(sms * cores, SUB), np.zeros(sms, SM)
     subs["last"] = -1
     machines["number"] = np.arange(sms)
@@ -115,7 +115,7 @@ def new_clock(
         faster=np.zeros(0),
     )
     if rested is not None and rested.clock_mhz != device.clock_mhz:
-        faster = _constants(rested, slots, warps, l1_sets, l2_sets) / np.where(chip == 0, 1.0, chip)
+        faster = chip_constants(rested, slots, warps, l1_sets, l2_sets) / np.where(chip == 0, 1.0, chip)
         faster[[Chip.REFRESH_PERIOD, Chip.REFRESH]] = 1.0  # a refresh that has begun does not begin again
         clock = clock._replace(faster=np.where(chip == 0, 1.0, faster))
     caches = Caches(
@@ -163,7 +163,8 @@ def neighbours(device: Device, sms: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array([g for g, _ in chosen]), np.array([numbers[place] for place in chosen])
 
 
-def _constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: int) -> np.ndarray:
+def chip_constants(device: Device, slots: int, warps: int, l1_sets: int, l2_sets: int) -> np.ndarray:
+    """Return a board's constants by their places (see Chip), with what a launch makes of an SM."""
     sm = device.sm
     hit = sm.memory["LDG.32"].latency_cycles
     values = {

@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from simtc.bundle import bundle
-from simtc.errors import SimtcError
 from simtc.machine.faults import fault_error
 from simtc.machine.functional import WORK_WORDS
-from simtc.machine.state import CODE, MEMORY, STATE, Event, Outcome, State, new_state
+from simtc.machine.state import CODE, MEMORY, STATE, new_state
 from simtc.machine.step import step
 from simtc.results import Timing
 from simtc.timing.chip import run_chip
@@ -20,13 +19,13 @@ from simtc.timing.constants import (
     Queue,
 )
 from simtc.timing.l2 import warm_l2
-from simtc.timing.reading import read_timing, safety
-from simtc.timing.request import Request
+from simtc.timing.reading import read_timing, require_room, safety
+from simtc.timing.request import Request, limit_reached
 from simtc.timing.setup import new_clock, room_of
-from simtc.timing.state import CACHES, CLOCK, TABLE, Clock
+from simtc.timing.state import CACHES, CLOCK, TABLE
 from simtc.timing.tables import clock_table
 
-__all__ = ["limit_reached", "time_launch"]
+__all__ = ["time_launch"]
 
 _WINDOWS = 4000  # of all SMs, between two reports of progress: some ten thousand instructions
 
@@ -67,24 +66,12 @@ def time_launch(request: Request) -> Timing:
     outcome = 0
     while not outcome:
         outcome = int(run_chip(step, *parts, *clocked, span, windows))
-        if clock.sms["overflow"].any():
-            raise SimtcError(f"{kernel.name}: more events are pending in one SM than the clock has room for")
+        require_room(kernel, clock)
         outcome = outcome or limit_reached(request, state, clock)
         if outcome < 0:
             raise fault_error(outcome, kernel, state, request.arena, request.grid)
         if request.progress:
             request.progress(int(clock.grid[Queue.DONE]), blocks)
     notes = safety(kernel, clock, is_strict=request.is_strict)
-    return replace(read_timing(kernel, clock, room, device, request.rested), notes=notes)
-
-
-def limit_reached(request: Request, state: State, clock: Clock) -> int:
-    """Return a fault if warps under way have executed more instructions than they may, and say which; or 0."""
-    executed = np.where(clock.warps["resident"], state.warps["executed"], 0)
-    most = int(np.argmax(executed))
-    if executed[most] <= request.instruction_limit and executed.sum() <= request.launch_limit:
-        return 0
-    longest = state.warps[most]
-    state.event[Event.PC], state.event[Event.WARP] = longest["pc"], longest["index"]
-    state.event[Event.BLOCK] = clock.running[longest["block"]]
-    return int(Outcome.INSTRUCTION_LIMIT if executed[most] > request.instruction_limit else Outcome.LAUNCH_LIMIT)
+    timing = read_timing(kernel, clock, room, device, request.rested)
+    return replace(timing, notes=(*timing.notes, *notes))

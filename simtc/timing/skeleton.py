@@ -30,7 +30,9 @@ _STORES = ("STG", "ST")
 _GLOBAL = ("LDG", "LD", "LDGSTS", *_STORES)
 _MEMORY = (*_GLOBAL, "LDS", "LDSM", "STS", "STSM", "LDL", "STL", "ATOM", "ATOMG", "ATOMS", "RED", "REDG")
 _FROM_MEMORY = ("LDG", "LD")
-_FROM_BLOCK = ("LDS", "LDSM", "LDL", "ATOM", "ATOMG", "ATOMS")
+_FROM_BLOCK = ("LD", "LDS", "LDSM", "LDL", "ATOMS", "B2R")  # LD may be of shared memory; B2R is what a barrier counted
+_FROM_OTHERS = ("ATOM", "ATOMG")
+_ANSWERED = (*_FROM_OTHERS, "RED", "REDG")
 _BRANCHES = (Control.BRANCH, Control.BRANCH_DIVERGED, Control.CALL)
 _LEAVING = (Control.BRANCH, Control.EXIT, Control.BRANCH_INDIRECT)
 
@@ -41,6 +43,7 @@ class Part(IntFlag):
     RUN = 1  # control flow or an address depends on it
     ACCESS = 2  # it touches global memory
     STORE = 4  # and writes to it
+    DECIDES = 8  # control flow or an address depends, or may do, on what it loads from global memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +52,19 @@ class Skeleton:
 
     parts: np.ndarray  # (instructions + 1,) uint8: see Part
     loops: Mapping[int, np.ndarray]  # by the place of the backward branch: (instructions + 1,) uint8, 1 inside
-    needs_data: bool  # an address or a branch depends on what global memory holds
-    is_closed: bool  # none depends on what a block computed and stored in shared or local memory
+    from_memory: bool  # an address or a branch depends on what global memory holds
+    from_block: bool  # one depends on what a block computed: shared or local memory, what a barrier counted
+    from_others: bool  # one depends on what other blocks did: atomics on global memory
+
+    @property
+    def needs_data(self) -> bool:
+        """Whether it cannot be followed with buffers of zeros."""
+        return self.from_memory or not self.is_closed
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it can be followed without computing anything else."""
+        return not (self.from_block or self.from_others)
 
 
 def skeleton(lowered: Lowered) -> Skeleton:
@@ -60,12 +74,17 @@ def skeleton(lowered: Lowered) -> Skeleton:
     run = _needed(lowered, following)
     parts = np.zeros(len(instructions) + 1, np.uint8)
     parts[-1] = Part.RUN
-    needs_data, is_closed = False, True
     for place, instruction in enumerate(instructions):
         code = instruction.opcode
         parts[place] = Part.RUN * run[place] | Part.ACCESS * (code in _GLOBAL) | Part.STORE * (code in _STORES)
-        needs_data |= run[place] and instruction.opcode in _FROM_MEMORY
-        is_closed &= not (run[place] and instruction.opcode in _FROM_BLOCK)
+    deciding = {instruction.opcode for place, instruction in enumerate(instructions) if run[place]}
+    from_memory, from_block = (bool(deciding & {*opcodes}) for opcodes in (_FROM_MEMORY, _FROM_BLOCK))
+    for place, instruction in enumerate(instructions):  # what goes through shared memory may decide as well
+        parts[place] |= Part.DECIDES * ((run[place] or from_block) and instruction.opcode in _FROM_MEMORY)
+    shared = any(  # with other blocks: atomics, and what is read where they may have written meanwhile
+        (one.opcode in _ANSWERED and (from_memory or from_block)) or (part & Part.DECIDES and "STRONG" in one.modifiers)
+        for one, part in zip(instructions, parts, strict=False)
+    )
     before: list[list[int]] = [[] for _ in following]
     for place, nexts in enumerate(following):
         for one in nexts:
@@ -76,7 +95,13 @@ def skeleton(lowered: Lowered) -> Skeleton:
         for head in _targets(lowered, place)
         if head < place  # not the endless one that ends every kernel
     }
-    return Skeleton(parts=parts, loops=loops, needs_data=needs_data, is_closed=is_closed)
+    return Skeleton(
+        parts=parts,
+        loops=loops,
+        from_memory=from_memory,
+        from_block=from_block,
+        from_others=bool(deciding & {*_FROM_OTHERS}) or shared,
+    )
 
 
 def _targets(lowered: Lowered, place: int) -> tuple[int, ...]:

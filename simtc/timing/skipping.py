@@ -63,7 +63,7 @@ class Traveller:
             warp["waiting"], warp["blocked"], warp["active"] = Waiting.READY, 0, before["alive"]
             warp["pc"] = before["lane_pc"][0]
         plan = np.zeros(Plan.COUNT, np.int64)
-        plan[:] = place, _LIMIT if laps is None else laps, int(warp["pc"]), _LIMIT
+        plan[: Plan.VALUES] = place, _LIMIT if laps is None else laps, int(warp["pc"]), _LIMIT
         gone = int(forward(step, bundled, mem, code, self.bones.parts, body, counts, plan, w))
         state.blocks[:] = block
         if laps is None or gone < laps:  # only to count, or there were fewer: back

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from simtc.bundle import bundle
-from simtc.errors import SimtcError
+from simtc.machine.faults import fault_error
 from simtc.machine.functional import WORK_WORDS
-from simtc.machine.lowering import Lowered
 from simtc.machine.state import CODE, MEMORY, STATE, new_state
 from simtc.machine.step import step
 from simtc.timing.forward import Plan, trace_blocks
-from simtc.timing.request import Request
+from simtc.timing.request import ENDLESS, Request
 from simtc.timing.skeleton import Part, Skeleton
 
-__all__ = ["Survey", "Traces", "distinct"]
+__all__ = ["CannotSampleError", "Survey", "Traces", "distinct"]
 
 _ROOM = 1 << 23  # sectors of one trace
-_LIMIT = 100_000_000
+_SPREAD = 16  # blocks that are executed whole where they may differ
 _DENSE = 64  # numbers of which fewer than one in so many is there are sorted
+
+
+class CannotSampleError(Exception):
+    """A part of a launch says nothing of the whole; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,22 +38,43 @@ class Survey:
     others: int  # instructions of a warp that are not in that loop
     loaded: np.ndarray  # (buffers,) sectors of memory
     stored: int  # sectors
+    uneven: float = 0.0  # by how much blocks differ in what they execute: the standard deviation, relative
 
     def instructions(self, laps: int) -> int:
         """Return the instructions of a warp that goes round the loop so many times at most."""
         return self.others + min(laps, self.laps) * self.body
 
 
+class _Trace(NamedTuple):
+    log: np.ndarray  # twice the number of each sector, plus 1 for a store
+    ends: np.ndarray  # (blocks,) where in the log each block's part ends
+    laps: np.ndarray  # (warps, instructions + 1) of the last block's warps, by backward branch
+    executed: np.ndarray  # (blocks,) instructions
+
+
 class Traces:
-    """The blocks of a launch, followed along the kernel's skeleton."""
+    """The blocks of a launch, followed along the kernel's skeleton.
+
+    Where a block's own values decide where its warps go, blocks are executed instead, each of them alone.
+    """
 
     def __init__(self, request: Request, bones: Skeleton) -> None:
-        lowered, memory = request.lowered, request.memory
-        state = new_state(request.literals, request.traced(), slots=1, work_words=WORK_WORDS)
-        self._parts: Any = (bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, lowered.code))
-        self._bones, self._memory = bones, memory
-        self._limit = min(request.instruction_limit, _LIMIT)
-        self.survey = self._survey(lowered)
+        """Follow one block to its end, or some where they may differ.
+
+        Raises:
+            CannotSampleError: blocks do not go their way alone.
+            KernelFaultError: the kernel faulted.
+
+        """
+        self._request, self._bones, self._memory = request, bones, request.memory
+        self._state = new_state(request.literals, request.traced(), slots=1, work_words=WORK_WORDS)
+        self._parts: Any = (
+            bundle(STATE, self._state), bundle(MEMORY, request.memory), bundle(CODE, request.lowered.code)
+        )  # fmt: skip
+        if bones.from_others:
+            raise CannotSampleError("what other blocks do decides where a block goes")
+        self._before = None if bones.is_closed else request.memory.bytes.copy()
+        self.survey = self._survey() if bones.is_closed else self._survey_of_values()
 
     @property
     def sectors(self) -> int:
@@ -64,38 +88,77 @@ class Traces:
             Twice the number of each sector, plus 1 for a store; and where in that each block's part ends.
 
         """
-        log, ends, _ = self._trace(numbers, self.survey.main_loop if laps else -1, laps)
-        return log, ends
+        trace = self._trace(numbers, self._bones.parts, laps)
+        return trace.log, trace.ends
 
-    def _trace(self, numbers: np.ndarray, branch: int, laps: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _trace(self, numbers: np.ndarray, parts: np.ndarray, laps: int = 0) -> _Trace:
+        """Follow blocks, in so many laps of the main loop; in all of them for 0, or without such a loop."""
+        branch = self.survey.main_loop if laps else -1
         plan = np.zeros(Plan.COUNT, np.int64)
-        plan[:] = branch, laps, 0, self._limit
+        plan[:] = branch, laps if branch >= 0 else 0, 0, self._request.instruction_limit, not self._bones.is_closed
         log, count, ends = np.empty(_ROOM, np.int64), np.zeros(1, np.int64), np.zeros(len(numbers), np.int64)
-        seen = np.zeros(len(self._bones.parts), np.int64)
+        seen, executed = np.zeros((len(self._state.warps), len(parts)), np.int64), np.zeros(len(numbers), np.int64)
         state, mem, code = self._parts
-        outcome = trace_blocks(step, state, mem, code, self._bones.parts, plan, log, count, seen, numbers, ends)
+        outcome = int(
+            trace_blocks(step, state, mem, code, parts, plan, log, count, seen.ravel(), numbers, ends, executed)
+        )
+        if self._before is not None:
+            self._memory.bytes[:] = self._before
         if outcome < 0:
-            raise SimtcError(f"the skeleton of the kernel faulted ({outcome})")
-        return log[: count[0]].copy(), ends, seen
+            raise self._fault(outcome)
+        return _Trace(log[: count[0]].copy(), ends, seen, executed)
 
-    def _survey(self, lowered: Lowered) -> Survey:
-        """Follow one block to its end."""
-        log, _, laps = self._trace(np.zeros(1, np.int64), -1, 0)
-        loops = self._bones.loops
+    def _fault(self, outcome: int) -> Exception:
+        """Return a fault as an error: of the kernel, but where other blocks may be what it lacked."""
+        if outcome in ENDLESS or self._bones.from_memory:
+            return CannotSampleError("a block does not end well alone")
+        request = self._request
+        return fault_error(outcome, request.lowered.kernel, self._state, request.arena, request.grid)
+
+    def _survey(self) -> Survey:
+        """Follow one block along the skeleton."""
+        first = np.zeros(1, np.int64)
+        trace = self._trace(first, self._bones.parts)
+        self._require_settled(trace)
+        return self._described(trace, trace.laps[-1])
+
+    def _survey_of_values(self) -> Survey:
+        """Execute some blocks: how much each of them does may differ."""
+        first = np.zeros(1, np.int64)
+        trace = self._trace(first, self._bones.parts)
+        self._require_settled(trace)
+        some = np.linspace(0, self._request.blocks - 1, min(_SPREAD, self._request.blocks)).astype(np.int64)
+        executed = self._trace(some, np.zeros_like(self._bones.parts)).executed
+        found = self._described(trace, trace.laps.max(axis=0))
+        others = round(float(executed.mean()) / len(self._state.warps)) - found.laps * found.body
+        uneven = float(executed.std() / executed.mean())
+        return replace(found, others=max(others, len(self._request.lowered.kernel.instructions)), uneven=uneven)
+
+    def _require_settled(self, trace: _Trace) -> None:
+        """Refuse a launch that decides by what it stores itself: a block alone would read what was there before."""
+        parts = np.where(self._bones.parts & Part.DECIDES, self._bones.parts, self._bones.parts & Part.RUN)
+        if not (parts & Part.DECIDES).any():
+            return
+        read = self._trace(np.zeros(1, np.int64), parts.astype(np.uint8)).log
+        if np.intersect1d(self.buffers(read >> 1), self.buffers(trace.log[trace.log & 1 > 0] >> 1)).size:
+            raise CannotSampleError("the launch stores to memory that decides where its blocks go")
+
+    def _described(self, trace: _Trace, laps: np.ndarray) -> Survey:
+        loops, many = self._bones.loops, len(self._memory.starts)
         own = {branch: int(body.sum()) for branch, body in loops.items()}
         for branch, body in loops.items():  # less the loops inside
             own[branch] -= sum(int(loops[other].sum()) for other in loops if other != branch and body[other])
         weight = {branch: int(laps[branch]) * int(body.sum()) for branch, body in loops.items()}
         busiest = max(weight, key=lambda branch: weight[branch], default=-1)
-        sectors = distinct(log)
+        sectors = distinct(trace.log)
         return Survey(
             main_loop=busiest,
             laps=int(laps[busiest]) if busiest >= 0 else 0,
-            body=max(own.get(busiest, 0), 0),
+            body=max(own[busiest], 0) if busiest >= 0 else 0,
             steps=int((loops[busiest] & self._bones.parts & Part.RUN).sum()) if busiest >= 0 else 0,
-            others=len(lowered.kernel.instructions)
-            + sum(int(laps[branch]) * max(many, 0) for branch, many in own.items() if branch != busiest),
-            loaded=np.bincount(self.buffers(sectors[sectors & 1 == 0] >> 1), minlength=len(self._memory.starts)),
+            others=len(self._request.lowered.kernel.instructions)
+            + sum(int(laps[branch]) * max(size, 0) for branch, size in own.items() if branch != busiest),
+            loaded=np.bincount(self.buffers(sectors[sectors & 1 == 0] >> 1), minlength=many),
             stored=int((sectors & 1).sum()),
         )
 

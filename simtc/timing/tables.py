@@ -7,8 +7,6 @@ from functools import lru_cache
 import numpy as np
 
 from simtc.arch import Device
-from simtc.arch.sections import MemoryOperation, TensorInstruction
-from simtc.arch.sections import Pipe as PipeConstants
 from simtc.isa import Instruction, Kernel, Kind
 from simtc.isa.dependence import producer, reader
 from simtc.isa.opcodes import opcode_of
@@ -16,6 +14,7 @@ from simtc.isa.registers import operands_read, registers_read, registers_written
 from simtc.timing.constants import CLASS, LINES, Access, Pipe
 from simtc.timing.constants import Kind as How
 from simtc.timing.hazards import PRODUCERS, READERS, safe_table
+from simtc.timing.rates import memory_row, pipe_constants, special_row, tensor_row
 from simtc.timing.state import TIMING, Table
 
 __all__ = ["clock_table", "name_of_row"]
@@ -62,10 +61,10 @@ _ACCESS = {
     "S2R": Access.EXCHANGE,
 }
 _ZERO = 255  # RZ
+_GROUP_WAR = 6  # cycles from the operands' read to the read barrier's release, where nothing better is known
 _LONG = ("LDG", "LD", "LDL", "STG", "ST", "STL", "LDGSTS", "LDGDEPBAR", "ATOM", "ATOMG", "RED", "REDG")
 _NARROW = {"U8": 1, "S8": 1, "U16": 2, "S16": 2}  # bytes
 _HINTS = {"LTC64B": 64, "LTC128B": 128, "LTC256B": 128}  # bytes that L2 should have; the line behind is left out
-_WIDTHS = {"U8": 32, "S8": 32, "U16": 32, "S16": 32, "64": 64, "128": 128}
 
 
 @lru_cache(maxsize=64)
@@ -155,11 +154,11 @@ def _tokens(instruction: Instruction, conflicts: int, device: Device) -> int:
     """Return how many cycles of the register port an instruction takes from the matrix instruction after it."""
     unit = opcode_of(instruction).unit
     if unit == "tensor":
-        return round(tensor_constants(instruction, device).register_port_cycles)
+        return round(tensor_row(instruction, device)[0].register_port_cycles)
     if instruction.opcode in _ACCESS:
         stored = _ACCESS[instruction.opcode] in (Access.SHARED_STORE, Access.GLOBAL_STORE)
         # half of a store's registers: beside HMMA, an STS.128 costs an H200 two to four cycles (sts_among)
-        return memory_constants(instruction, device)[1] // 64 + 1 if stored else 1
+        return memory_row(instruction, device)[1] // 64 + 1 if stored else 1
     if unit not in ("alu", "fma", "fmaheavy", "fp16"):
         return 0
     return 1 + conflicts
@@ -199,7 +198,7 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
     elif instruction.opcode in _ACCESS:
         _memory(op, instruction, device)
     elif pipe is Pipe.TENSOR:
-        tensor = tensor_constants(instruction, device)
+        tensor = tensor_row(instruction, device)[0]
         slow = "F32" in instruction.modifiers and instruction.opcode == "HMMA"
         rate = device.tensor_f32_accumulate_rate if slow else 1.0
         op["interval"] = round(tensor.issue_interval_cycles / rate)
@@ -207,16 +206,16 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         op["latency"] = round(tensor.latency_second_cycles)
         op["port_wait"] = tensor.register_wait_cycles or 0.0
         op["store_wait"], op["stage_wait"] = tensor.store_wait_cycles or 0.0, tensor.stage_wait_cycles or 0.0
+    elif instruction.opcode == "BAR":
+        pass  # a cycle of its unit
     elif pipe in (Pipe.MIO, Pipe.ADU, Pipe.XU) or instruction.opcode in sm.special:
-        special = sm.special.get(instruction.opcode, sm.pipes.xu)
+        special = special_row(instruction, sm)[0]
         op["interval"], op["kind"] = round(special.issue_interval_cycles), How.VARIABLE
         op["latency"] = round(special.latency_cycles)
         if pipe is Pipe.MIO:
             op["pipe"] = Pipe.ADU  # special registers do not pass the data stage
-        if instruction.opcode == "BAR":
-            op["interval"], op["kind"] = 1, How.FIXED
     elif pipe is not Pipe.NONE:
-        arithmetic = pipe_constants(instruction, device)
+        arithmetic = pipe_constants(instruction, sm)
         op["interval"] = arithmetic.issue_interval_cycles
         if not opcode.is_fixed_latency(instruction_sm(device)):
             op["kind"], op["latency"] = How.VARIABLE, round(arithmetic.observed_cycles)
@@ -227,70 +226,29 @@ def instruction_sm(device: Device) -> int:
     return int(device.sm_name.removeprefix("sm_"))
 
 
-def pipe_constants(instruction: Instruction, device: Device) -> PipeConstants:
-    """Return the constants of the arithmetic pipe that executes an instruction."""
-    pipes = device.sm.pipes
-    unit = opcode_of(instruction).unit
-    if unit == "uniform":
-        moves = pipes.uniform_move if instruction.opcode in ("ULDC", "UMOV", "VOTEU") else pipes.uniform
-        return moves or pipes.alu
-    if unit == "fmaheavy":
-        wide = set(instruction.modifiers) & {"WIDE", "HI"}
-        return pipes.imad_wide if wide else pipes.imad
-    chosen: PipeConstants = getattr(pipes, {"cbu": "alu", "none": "alu"}.get(unit, unit))
-    return chosen
-
-
-def tensor_constants(instruction: Instruction, device: Device) -> TensorInstruction:
-    """Return the constants of a matrix instruction, by the longest name that the chip's table holds."""
-    table = device.sm.tensor
-    shape, *rest = instruction.modifiers
-    shape = shape.replace("x", "") if instruction.opcode == "DMMA" else shape  # DMMA.8x8x4 on sm_90
-    names = [m for m in rest if not m.startswith("STEP")]
-    for length in range(len(names), -1, -1):
-        key = ".".join((instruction.opcode, shape, *names[:length]))
-        if key in table:
-            return table[key]
-    same_shape = [key for key in table if key.startswith(f"{instruction.opcode}.{shape}")]
-    return table[same_shape[0] if same_shape else next(iter(table))]
-
-
-def memory_constants(instruction: Instruction, device: Device) -> tuple[MemoryOperation, int]:
-    """Return the constants of a memory instruction and the bits that each lane moves."""
-    table = device.sm.memory
-    opcode = {"LD": "LDG", "LDL": "LDG", "ST": "STG", "STL": "STG", "ATOM": "LDG", "ATOMG": "LDG", "RED": "STG",
-              "REDG": "STG", "ATOMS": "LDS", "STSM": "STS"}.get(instruction.opcode, instruction.opcode)  # fmt: skip
-    if instruction.opcode in ("LDSM", "STSM"):
-        count = next((m for m in instruction.modifiers if m in ("1", "2", "4")), "1")
-        key = f"LDSM.{count}" if opcode == "LDSM" else f"STS.{32 * int(count)}"
-        return table[key], 32 * int(count)
-    bits = next((_WIDTHS[m] for m in instruction.modifiers if m in _WIDTHS), 32)
-    return table[f"{opcode}.{bits}"], bits
-
-
 def _memory(op: np.ndarray, instruction: Instruction, device: Device) -> None:
     """Set what the memory I/O path needs to know."""
     sm = device.sm
     access = _ACCESS[instruction.opcode]
     op["kind"], op["access"], op["is_long"] = How.MEMORY, access, int(instruction.opcode in _LONG)
-    if access in (Access.EXCHANGE, Access.GROUP):
-        special = sm.special.get(instruction.opcode, sm.special["SHFL"])
-        op["operand_read"] = 0 if access is Access.GROUP else round(special.issue_interval_cycles)
+    if access is Access.GROUP:
+        op["war"], op["tail"] = _GROUP_WAR, 1
+        return
+    if access is Access.EXCHANGE:
+        special = special_row(instruction, sm)[0]
+        op["operand_read"] = round(special.issue_interval_cycles)
         latency, bits = special.latency_cycles, 32
-        op["war"] = op["operand_read"] + 6
+        op["war"] = op["operand_read"] + _GROUP_WAR
     else:
-        constants, bits = memory_constants(instruction, device)
+        constants, bits, _ = memory_row(instruction, device)
         op["operand_read"], op["war"] = round(constants.operand_read_cycles), round(constants.war_cycles)
         latency = constants.latency_cycles
-    op["returned"] = 0 if access in (Access.COPY, Access.GROUP) else 4 * bits
+    op["returned"] = 0 if access is Access.COPY else 4 * bits
     if access is Access.GLOBAL_STORE:
         op["returned"] = 32 * next((_NARROW[m] for m in instruction.modifiers if m in _NARROW), bits // 8)
     op["is_store"] = access is Access.SHARED_STORE
     op["bypasses"] = "BYPASS" in instruction.modifiers
     op["hint"] = next((_HINTS[m] for m in instruction.modifiers if m in _HINTS), 0)
-    if access is Access.GROUP:
-        op["tail"] = 1
-        return
     # What the path itself takes when nobody else is there; the rest of the latency comes after it.
     wavefront = sm.shared.wavefront_bytes / sm.shared.data_stage_bytes_per_cycle
     stage = max(bits // 32, 1) * wavefront if access is Access.SHARED_LOAD else wavefront

@@ -61,7 +61,7 @@ def test_explore_in_text_and_json():
     data = json.loads(simtc(*CLOSED, "--device", "t4", "--layout", "none", "--explore", "--json").stdout)
     assert next(iter(data)) == "schema"
     assert list(data["explored"]) == ["verdict", "neighbours", "refused"]
-    assert {"change", "seconds", "speedup", "bound"} == set(data["explored"]["neighbours"][0])
+    assert {"change", "seconds", "speedup", "bound", "doubt"} == set(data["explored"]["neighbours"][0])
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,27 @@
+"""Numbers that were estimated, as text: rounded to what is known, and marked."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["EXTRAPOLATED", "shown"]
+
+# Of a launch of which a part was executed, the keys of its result that stand for the whole of it.
+EXTRAPOLATED = (
+    "cycles", "seconds", "instructions", "stalls", "warp_cycles", "bank_conflicts", "resources", "counters",
+    "by_instruction",
+)  # fmt: skip
+
+
+def shown(value: float, doubt: float = 0.0) -> str:
+    """Return a number with the digits that a relative doubt leaves known; all of them where there is none.
+
+    Example:
+        >>> shown(30837649), shown(30837649, 0.03), shown(30837649, 0.1), shown(0, 0.1)
+        ('30,837,649', 'about 30,800,000', 'about 31,000,000', 'about 0')
+
+    """
+    if not doubt:
+        return f"{value:,.0f}"
+    place = max(10 ** math.floor(math.log10(abs(value) * doubt)), 1) if value else 1
+    return f"about {round(value / place) * place:,.0f}"

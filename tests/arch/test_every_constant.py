@@ -1,0 +1,139 @@
+"""Every constant of every board is read: moved by itself, it changes the clock's tables or a closed form.
+
+What it changes in the clock's tables changes cycles: tests/timing/test_every_place.py moves each place of those.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib import import_module
+from inspect import getsource
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simtc import arch, simulate
+from simtc.analytic.intensity import ridge_flops_per_byte
+from simtc.analytic.occupancy import Occupancy, occupancy
+from simtc.analytic.roofline import roofline
+from simtc.arch.altered import altered
+from simtc.arch.reads import DOCUMENTATION, READERS, reads
+from simtc.cli.arch import _facts
+from simtc.errors import BadInputError
+from simtc.isa import Kernel
+from simtc.reproduce.microbenchmark import kernel, line
+from simtc.timing.setup import new_clock
+from simtc.timing.tables import clock_table
+
+PIPES = [
+    "IADD3 R6, R7, R8, RZ", "FFMA R6, R7, R8, R9", "IMAD R6, R7, R8, R9", "IMAD.WIDE R6, R7, R8, R10",
+    "HFMA2 R6, R7, R8, R9", "DFMA R6, R8, R10, R12", "MUFU.RCP R6, R7", "BSYNC B0", "FADD R6, R7, c[0x0][0x160]",
+    "FFMA R6, R8, R10, R12", "FFMA R7, R9, R11, R5",
+]  # fmt: skip
+UNIFORM = ["UIADD3 UR4, UR5, UR6, URZ", "UMOV UR4, 0x1"]
+SPECIAL = {
+    "S2R": "S2R R4, SR_LANEID", "CS2R": "CS2R R4, SRZ", "LDC": "LDC R4, c[0x0][R5]", "S2UR": "S2UR UR4, SR_CTAID.X",
+    "MOVM": "MOVM.16.MT88 R4, R5", "R2UR": "R2UR UR4, R5", "SHFL": "SHFL.IDX PT, R4, R5, R6, 0x1f",
+}  # fmt: skip
+MEMORY = {
+    "LDS": "LDS{} R8, [R6]", "STS": "STS{} [R6], R8", "LDG": "LDG.E{} R8, [R2]", "STG": "STG.E{} [R2], R8",
+    "LDSM": "LDSM.16.M88{} R8, [R6]", "LDGSTS": "LDGSTS.E{} [R6], [R2]",
+}  # fmt: skip
+# A board of each generation: others of the same one have the same kinds of constants of their own.
+BOARDS = list({arch.device(name).sm_name: name for name in ["h200", *arch.device_names()][::-1]}.values())
+CLOSED = [name for name in arch.device_names() if not arch.device(name).cycle_level]
+ROOM = Occupancy(blocks=2, warps=4, limit="warps", shared_bytes=8192)
+
+
+@cache
+def everything(name: str) -> Kernel:
+    """Return a kernel with an instruction for each row of a generation's tables."""
+    sm = arch.sm(name)
+    texts = [*PIPES, *(UNIFORM if sm.pipes.uniform else []), *(SPECIAL[one] for one in sm.special)]
+    for row in sm.memory:
+        opcode, size = row.split(".")
+        plain = "1" if opcode == "LDSM" else "32"
+        texts.append(MEMORY[opcode].format("" if size == plain else f".{size}"))
+    texts += [f"{row} R0, R8, R16, R24" for row in sm.tensor if row.split(".")[0] in ("HMMA", "IMMA", "BMMA", "DMMA")]
+    return kernel("everything", int(name.removeprefix("sm_")), [line(text) for text in texts])
+
+
+def tables(device: arch.Device) -> Iterator[Any]:
+    """Yield what the clock is given of a board."""
+    one = everything(device.sm_name)
+    yield device.sm.fetch.first_cycles, device.l2_kept_bytes, device.dram_measured_bytes_per_cycle
+    yield [array.tobytes() for array in clock_table.__wrapped__(one, device)]
+    for chip in (device, device.at_rest().under_tensor_load()):
+        clock, caches = new_clock(
+            one, chip, sms=4, slots=2, room=ROOM, order=np.arange(8), rested=device.at_rest(), l2_bytes=1 << 16
+        )
+        yield [array.tobytes() for array in (clock.chip, clock.faster, clock.sms["gpc"], clock.sms["cluster"])]
+        yield caches.l1_tags.shape, caches.slices.shape, chip.clock_mhz
+
+
+def closed_forms(device: arch.Device) -> Iterator[Any]:
+    """Yield what follows from a board's constants without the clock."""
+    yield _facts(device)
+    for threads, registers, shared in ((33, 33, 1), (1024, 64, 0), (32, 16, 5000), (128, 255, 40000), (96, 1, 0)):
+        yield occupancy(device, threads=threads, registers=registers, shared_bytes=shared)
+    if device.cycle_level is None:
+        return
+    slow = device.at(device.clock_mhz // 2)
+    yield slow.l2_hit_cycles, slow.dram_cycles
+    yield ridge_flops_per_byte(device)
+    yield [roofline(device, accumulator=kind) for kind in ("f16", "f32")]
+    for m, n, k, more in ((4096, 4096, 4096, {}), (1023, 2047, 513, {}), (8192, 256, 8190, {"accumulator": "f32"})):
+        yield simulate("hgemm", m=m, n=n, k=k, device=device, fidelity="analytic", **more).to_dict()
+
+
+@cache
+def given(name: str, of: Callable[[arch.Device], Iterator[Any]]) -> list[Any]:
+    return list(of(arch.device(name)))
+
+
+def changes(other: arch.Device, of: Callable[[arch.Device], Iterator[Any]]) -> bool:
+    return any(one != two for one, two in zip(given(other.name, of), of(other), strict=True))
+
+
+def moved(device: arch.Device, path: str) -> Iterator[arch.Device | None]:
+    """Yield the board with a constant doubled, halved or put on; None where it would contradict itself."""
+    value = device.provenance(path).value
+    for other in {2 * value, (value + 1) // 2 if isinstance(value, int) else value / 2, value + 1, value + 7} - {value}:
+        try:
+            yield altered(device, path, other)
+        except BadInputError:
+            yield None
+
+
+def is_read(device: arch.Device, path: str) -> bool:
+    forms = [closed_forms, tables] if device.cycle_level is not None else [closed_forms]
+    return any(other is None or any(changes(other, of) for of in forms) for other in moved(device, path))
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_every_constant_is_read_or_says_by_whom(name):
+    device = arch.device(name)
+    due = set(device.constants) - (set(arch.device("h200").constants) if name in CLOSED else set())
+    assert [path for path in sorted(due) if not reads(path) and not is_read(device, path)] == []
+
+
+@pytest.mark.parametrize(("pattern", "module"), READERS.items())
+def test_a_reader_reads_it(pattern, module):
+    assert re.search(rf"\b{pattern.split('.')[-1].replace('*', '[0-9]+')}\b", getsource(import_module(module)))
+
+
+@pytest.mark.parametrize("pattern", READERS | DOCUMENTATION)
+def test_no_entry_is_left_over(pattern):
+    chips = [*map(arch.device, arch.device_names()), *map(arch.sm, arch.sm_names())]
+    every = {path for chip in chips for path in chip.constants}
+    assert any(fnmatchcase(path, pattern) for path in every)
+
+
+def test_a_constant_that_nothing_reads_is_found():
+    """What is known to be documentation alone changes nothing: the test above can fail."""
+    for path in ("tdp_watts", "fetch.cold_cycles", "l1.line_cycles", "tensor.HMMA.16816.F32.chain_observed_cycles"):
+        assert not is_read(arch.device("h200"), path)

@@ -1,0 +1,166 @@
+"""Every number that the clock is given changes the cycles of some small launch: by place of its arrays, on an H200.
+
+That each constant of a board changes one of these numbers is the subject of tests/arch/test_every_constant.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simtc.arch import Device, device
+from simtc.arch.altered import altered
+from simtc.errors import SimtcError
+from simtc.reproduce.microbenchmark import cycles, kernel, line
+from simtc.run.launch import launch
+from simtc.timing import setup, simulate
+from simtc.timing.constants import Chip
+from simtc.validate.campaigns.microbench import MicroCase, cases
+from simtc.validate.chip import Chip as Board
+from simtc.validate.validate import campaign_settings
+
+H200 = device("h200")
+# KERNEL/BLOCKSxTHREADS, the quickest first
+MICROBENCHMARKS = (
+    "constants/8x32/", "barriers/1x64/", "straight/1x32/", "shared_beside_stores/1x64/", "load_128_x4/8x128/",
+    "copy_x4/1x32/", "load_rows_x4/1x128/8,512,1/cold", "chase_beside_mma/1x160/", "store_narrow_x8/1x256/",
+    "scale_pieces_x1/1x256/", "scale_pieces_x1/16x256/", "store_pieces_x8/16x256/", "sts_among_16816_f32/1x256/",
+    "needed_16816_f32/1x256/",
+)  # fmt: skip
+FACTORS = {  # 2 for all others
+    Chip.DRAM_BYTES: 1 / 64, Chip.PACKET: 16, Chip.SM_BLOCK: 50, Chip.SM_BLOCK_WARP: 1000,
+    **dict.fromkeys((Chip.L2_QUEUE, Chip.ROW_OPEN, Chip.TENSOR_HOLD, Chip.WIDE_UPPER, Chip.TAG_AHEAD), 0),
+    **dict.fromkeys((Chip.SUB_CORES, Chip.SLICES, Chip.GPCS, Chip.L1_SETS, Chip.L2_SETS, Chip.WAYS), 0.5),  # arrays
+}  # fmt: skip
+# What a launch makes of an SM; code, tested below; the halves of L2, in tests/timing/test_l2.py
+APART = (Chip.COUNT, Chip.SLOTS, Chip.WARPS, Chip.CODE_FIRST, Chip.HALVES)
+FIELDS = (
+    "interval", "latency", "operand_read", "war", "tail", "returned", "tokens", "port_wait", "store_wait",
+    "stage_wait", "conflicts", "stall",
+)  # fmt: skip
+
+
+def yielding() -> int:
+    """One warp whose instructions ask for another warp, with a stall count of 1."""
+    one = line("FADD R6, R6, R7", stall=1)
+    asked = replace(one, control=replace(one.control, yields=True))
+    return cycles(H200, [asked, line("NOP", stall=8)] * 8)
+
+
+def wide() -> int:
+    """IMAD.WIDE after what writes the upper half of its accumulator, as close as that allows."""
+    distance = H200.sm.pipes.alu.safe_cross_cycles - H200.sm.pipes.wide_upper_cycles
+    return cycles(H200, [line("IADD3 R7, R8, R9, RZ", stall=distance), line("IMAD.WIDE R10, R4, R5, R6", stall=15)])
+
+
+def twice() -> int:
+    """All lines of 196 KB, from DRAM and once more."""
+    start = [
+        line("S2R R6, SR_TID.X", write=0, stall=2),
+        line("SHF.R.U32.HI R6, RZ, 0x5, R6", wait=(0,), stall=6),
+        line("IMAD R6, R6, 0x3000, RZ", stall=6),
+        line("IADD3 R2, R2, R6, RZ", stall=10),
+    ]
+    loads = [line(f"LDG.E R10, [R2+{hex(128 * i)}]", write=0, stall=2) for i in range(96)]
+    body = [*start, *loads, line("NOP", wait=(0,)), *loads]
+    return cycles(H200, body, warps=16, buffer_bytes=16 * 0x3000, caches="cold")
+
+
+def after_another() -> int:
+    """Blocks for whose places others wait, while their stores are answered."""
+    one = replace(kernel("stores", 90, [line("STG.E [R2], R4", stall=2)]), registers=32)
+    return launch(one, 300, 1024, [np.zeros(64, np.uint32)], device=H200, timing=True).cycles
+
+
+def side_by_side() -> int:
+    """Two blocks for an SM, where nothing else comes one after another."""
+    board = altered(altered(H200, "launch.block_cycles", 0), "launch.sm_start_cycles", 0)
+    return launch(
+        kernel("two", 90, [line("NOP")]), 133, 32, [np.zeros(64, np.uint32)], device=board, timing=True
+    ).cycles
+
+
+def timed(case: MicroCase, board: Device = H200) -> int:
+    return case.simulate(board, case.kernel).cycles
+
+
+@cache
+def found() -> dict[str, MicroCase]:
+    ran: dict[str, MicroCase] = {}
+    for case in cases(campaign_settings("microbench"), Board(90, "NVIDIA H200")):
+        for start in MICROBENCHMARKS:
+            if case.name.startswith(start):
+                ran.setdefault(start, case)
+    assert len(ran) == len(MICROBENCHMARKS)
+    return ran
+
+
+@cache
+def launches() -> tuple[Callable[[], int], ...]:
+    return (yielding, wide, *(partial(timed, found()[start]) for start in MICROBENCHMARKS))
+
+
+ONLY = {  # launches for what few others depend on
+    **dict.fromkeys((Chip.SM_BLOCK, Chip.SM_BLOCK_WARP), side_by_side),
+    Chip.STORE_ANSWER: after_another,
+    **dict.fromkeys((Chip.L1_SETS, Chip.DRAM_BYTES), twice),
+}
+
+
+@cache
+def before(launched: Callable[[], int]) -> int:
+    return launched()
+
+
+def differ(
+    some: Sequence[Callable[[], int]], monkeypatch: pytest.MonkeyPatch, where: Any, name: str, moved: Any
+) -> bool:
+    """Tell whether any launch takes other cycles with a function replaced; the first one that does is enough."""
+    for launched in some:
+        due = before(launched)
+        with monkeypatch.context() as patch:
+            patch.setattr(where, name, moved)
+            try:
+                if launched() != due:
+                    return True
+            except SimtcError:  # a latency that the code proves wrong
+                return True
+    return False
+
+
+@pytest.mark.parametrize("place", [place for place in Chip if place not in APART])
+def test_every_place_of_the_chip_changes_cycles(monkeypatch, place):
+    given = setup.chip_constants
+
+    def moved(*args: Any) -> np.ndarray:
+        chip: np.ndarray = given(*args)
+        chip[place] *= FACTORS.get(place, 2)
+        return chip
+
+    some = (ONLY[place],) if place in ONLY else launches()
+    assert differ(some, monkeypatch, setup, "chip_constants", moved)
+
+
+def test_the_first_line_of_code_is_waited_for():
+    slow = altered(H200, "fetch.first_cycles", 2 * H200.sm.fetch.first_cycles)
+    assert cycles(slow, [line("NOP")], caches="cold") > cycles(H200, [line("NOP")], caches="cold")
+
+
+@pytest.mark.parametrize("name", [*FIELDS, "safe"])
+def test_every_field_of_an_instruction_changes_cycles(monkeypatch, name):
+    given = simulate.clock_table
+
+    def moved(*args: Any) -> Any:
+        table = given(*args)
+        if name == "safe":
+            return table._replace(safe=table.safe + 20)
+        ops = table.ops.copy()
+        ops[name] = 2 * ops[name] + (name in ("conflicts", "tail"))
+        return table._replace(ops=ops)
+
+    assert differ(launches(), monkeypatch, simulate, "clock_table", moved)
