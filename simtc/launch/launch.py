@@ -38,6 +38,7 @@ def launch(
     check: bool = False,
     instruction_limit: int = INSTRUCTION_LIMIT,
     progress: Callable[[int, int], None] | None = None,
+    observe: Callable[[Any], None] | None = None,
     threads: int | None = None,
 ) -> LaunchResult:
     """Run a kernel: the arrays among `args` hold the results afterwards.
@@ -60,6 +61,8 @@ def launch(
         caches: "cold", or "warm" where L2 already holds the operands.
         instruction_limit: the most instructions one warp may execute.
         progress: called with (blocks done, blocks).
+        observe: with timing and fidelity "full", called with the clock's state (`simtc.timing.state.Clock`) after every
+            four cycles in which anything happened.
         threads: cores to use; all of them by default. The results do not depend on it.
 
     Raises:
@@ -103,6 +106,7 @@ def launch(
             instruction_limit=instruction_limit,
             slices=_SLICES if timeline else 0,
             progress=progress,
+            observe=observe,
         )
         clocked = _clocked(request, fidelity)
         instructions = sum(one.issued for one in clocked.by_instruction)

@@ -61,12 +61,14 @@ def time_launch(request: Request) -> Timing:
     parts = (bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, request.lowered.code))
     clocked = (bundle(CLOCK, clock), bundle(TABLE, clock_table(kernel, device)), cached)
     span = np.zeros(SPAN, np.int64)
-    outcome = 0
+    outcome, windows = 0, 1 if request.observe else _WINDOWS
     while not outcome:
-        outcome = int(run_chip(step, *parts, *clocked, span, _WINDOWS))
+        outcome = int(run_chip(step, *parts, *clocked, span, windows))
         outcome = min(outcome, _limit_reached(request, state)) if outcome >= 0 else outcome
         if outcome < 0:
             raise fault_error(outcome, kernel, state, request.arena, request.grid)
+        if request.observe:
+            request.observe(clock)
         if request.progress:
             request.progress(int(clock.grid[Queue.DONE]), blocks)
     if clock.sms["overflow"].any():
