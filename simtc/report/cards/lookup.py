@@ -42,7 +42,8 @@ def card(word: str) -> Card:
     cards = all_cards()
     wanted = word.strip().lower()
     singular = wanted.removesuffix("s")
-    exact = [one for one in cards if one.word.lower() in (wanted, singular, wanted.removeprefix("the "))]
+    exact = [one for one in cards if one.word == word.strip()]  # MEMBAR is an opcode, membar a stall cause
+    exact += [one for one in cards if one.word.lower() in (wanted, singular, wanted.removeprefix("the "))]
     if exact:
         return exact[0]
     opcode = [one for one in cards if one.kind == "opcode" and one.word.lower() == wanted.split(".")[0]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from simtc.layout.banks import BANKS
 from simtc.layout.tile import LAYOUTS, PATTERNS
 from simtc.report.cards import all_cards
 from simtc.report.explorer.fragments import fragment_table
-from simtc.report.explorer.runs import BIN, record, to_json
+from simtc.report.explorer.runs import BIN, Recorded, record, to_json
 from simtc.results import Stall
 from simtc.results.timeline import GLYPHS
 
@@ -27,15 +28,20 @@ SCRIPTS = (
 )  # fmt: skip
 
 
-def explorer_data() -> dict[str, Any]:
-    """Return all that the explorer knows, as JSON values; the runs are executed for it, which takes some seconds."""
+def explorer_data(runs: Sequence[Recorded] | None = None) -> dict[str, Any]:
+    """Return all that the explorer knows, as JSON values.
+
+    Args:
+        runs: what `record` returned; executed for it unless given, which takes some seconds.
+
+    """
     return {
         "fragments": fragment_table(),
         "banks": {"banks": BANKS, "layouts": LAYOUTS, "patterns": PATTERNS},
         "causes": [cause.name for cause in Stall],
         "glyphs": {cause.name: glyph for cause, glyph in GLYPHS.items()},
         "bin": BIN,
-        "runs": [to_json(run) for run in record()],
+        "runs": [to_json(run) for run in (runs or record())],
         "cards": [card.to_json() for card in all_cards()],
     }
 

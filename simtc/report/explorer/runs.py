@@ -21,7 +21,7 @@ from simtc.results.timeline import Timeline
 from simtc.timing.constants import Kind, Pipe
 from simtc.timing.tables import clock_table
 
-__all__ = ["BIN", "Meters", "record", "to_json"]
+__all__ = ["BIN", "Meters", "Recorded", "record", "to_json"]
 
 BIN = 4  # cycles: how often the clock lets itself be looked at
 _TILES = 5  # of k, so that the loop goes round five times

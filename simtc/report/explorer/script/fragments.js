@@ -81,7 +81,10 @@ function fittingSize(fragments, room) {
   const across = (one) => one.cols / cellsOf(one)[0].right;
   const all = [fragments.a, fragments.d, fragments.b].filter(Boolean);
   const need = Math.max(...all.map((one) => labelWidths(cellsOf(one)).both));
-  const fits = (room - 110) / (across(fragments.a) + across(fragments.d));
+  const columns = across(fragments.a) + across(fragments.d);
+  const fits = (room - 110) / columns;
+  const lane = Math.ceil(Math.max(...all.map((one) => labelWidths(cellsOf(one)).lane)));
+  if (fits < lane && columns <= 48) return lane; // rather scroll a little than read no lane
   return Math.max(13, Math.min(Math.ceil(need), Math.floor(fits)));
 }
 

@@ -117,10 +117,11 @@ function slotsOf(fragment) {
 /** Draw an operand by lanes: a row a lane, a column a place, "row,col" in the cell; copies are outlined on request. */
 function drawLanes(fragment, { color, title, copies = false }) {
   const slots = slotsOf(fragment);
-  const [x, y, width, height] = [44, 44, Math.max(38, `${fragment.rows - 1},${fragment.cols - 1}`.length * CHAR + 6), 22];
+  const [x, y, width, height] = [44, 44, Math.max(38, (`${fragment.rows - 1},${fragment.cols - 1}`.length - 1) * 6.7 + 9), 22];
   const names = slots.map((slot) => (fragment.width < 8 ? `R${slot.register}` : slotName(fragment, slot)));
   const parts = [svgText(0, 16, title, { size: 14, bold: true })];
   names.forEach((name, j) => parts.push(svgText(x + (j + 0.5) * width, y - 6, name, { fill: "var(--faint)", anchor: "middle" })));
+  const [paths, texts] = [new Map(), []];
   let copied = 0;
   fragment.laneNumbers.forEach((lane, i) => {
     parts.push(svgText(x - 6, y + i * height + 15, `T${lane}`, { fill: "var(--faint)", anchor: "end" }));
@@ -131,17 +132,18 @@ function drawLanes(fragment, { color, title, copies = false }) {
       const isCopy = holders[0].lane !== lane || holders[0].register !== slot.register || holders[0].half !== slot.half;
       copied += isCopy ? 1 : 0;
       const [left, top] = [x + j * width, y + i * height];
-      parts.push(svgBox(left, top, width - 1, height - 1, { fill: cellColor(fragment, cell, color) }));
+      const fill = cellColor(fragment, cell, color);
+      paths.set(fill, `${paths.get(fill) || ""}M${left} ${top}h${width - 1}v${height - 1}h${1 - width}z`);
       if (copies && isCopy) {
-        parts.push(svgBox(left + 1.5, top + 1.5, width - 4, height - 4, { stroke: "var(--ink)", line: 1.5, dash: "3 2" }));
+        texts.push(svgBox(left + 1.5, top + 1.5, width - 4, height - 4, { stroke: "var(--ink)", line: 1.5, dash: "3 2" }));
       }
-      parts.push(svgText(left + width / 2, top + 15, `${row},${col}`, { anchor: "middle" }));
+      texts.push(svgText(left + width / 2, top + 15, `${row},${col}`, { anchor: "middle" }));
     });
   });
   const box = (lane, slot) => [x + slot * width, y + fragment.laneNumbers.indexOf(lane) * height, width, height];
   return {
     fragment, slots, copied, box,
-    body: parts.join(""),
+    body: parts.concat([...paths].map(([fill, d]) => `<path fill="${fill}" d="${d}"/>`), texts).join(""),
     width: x + slots.length * width + 4,
     height: y + fragment.laneNumbers.length * height + 4,
     at(px, py) {

@@ -99,7 +99,7 @@ const QUESTION_KINDS = {
     const ranked = [...causes].sort((one, other) => saved(other) - saved(one));
     const options = shuffled(random, [ranked[0], ...ranked.slice(-3)]);
     return {
-      ask: `Without padding, ${padded.kernel} takes ${bare.cycles.toLocaleString("en")} cycles on a T4, with it ${padded.cycles.toLocaleString("en")}. Which cause goes away with padding most of all?`,
+      ask: `${bare.title}: ${bare.cycles.toLocaleString("en")} cycles on a T4. With padding: ${padded.cycles.toLocaleString("en")}. Which cause goes away with padding most of all?`,
       options,
       accepts: [ranked[0]],
       hints: ["Bank conflicts keep the data stage of shared memory busy: who waits for it?", "Two causes name shared memory's results and its queue; one of them is the answer."],

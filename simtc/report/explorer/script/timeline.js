@@ -3,6 +3,7 @@
 const ROW = 20;
 const STRIP = 34;
 const GUTTER = 132;
+const MARGIN = 28;
 const METERS = [["tensor", "tensor pipes"], ["queue", "LSU queues"], ["conflicts", "bank conflicts"]];
 
 /** Return the height of a run's drawing. */
@@ -20,13 +21,11 @@ function columnCauses(warp, from, to, columns) {
     const [left, right] = [from + column / scale, from + (column + 1) / scale];
     while (i < warp.end.length && warp.end[i] <= left) i += 1;
     weights.fill(0);
-    let best = -1;
     for (let j = i; j < warp.start.length && warp.start[j] < right; j += 1) {
-      const cause = warp.cause[j];
-      weights[cause] += Math.min(warp.end[j], right) - Math.max(warp.start[j], left);
-      if (best < 0 || weights[cause] > weights[best]) best = cause;
+      weights[warp.cause[j]] += Math.min(warp.end[j], right) - Math.max(warp.start[j], left);
     }
-    out[column] = best;
+    const most = Math.max(...weights);
+    if (most > 0) out[column] = weights.indexOf(most);
   }
   return out;
 }
@@ -65,7 +64,7 @@ function inkOn(color) {
  * 0; `marked` are slices {warp, slice} to outline, the first one the selected one, the others those that it waits for.
  */
 function drawTimeline(surface, run, { width, top, from, to, zero, marked }) {
-  const room = width - GUTTER - 12;
+  const room = width - GUTTER - MARGIN;
   const at = (cycle) => GUTTER + ((cycle - from) / (to - from)) * room;
   surface.font = "600 14px sans-serif";
   surface.textAlign = "left";
@@ -162,8 +161,8 @@ function drawCycles(surface, { y, from, to, zero, at }) {
   for (let cycle = Math.ceil((from - zero) / step) * step; cycle + zero <= to; cycle += step) {
     surface.fillText(cycle.toLocaleString("en"), at(cycle + zero), y);
   }
-  surface.textAlign = "right";
-  surface.fillText("cycle", GUTTER - 8, y);
+  surface.textAlign = "left";
+  surface.fillText("cycle", 0, y);
 }
 
 function drawMarks(surface, run, marked, { top, from, to, at }) {

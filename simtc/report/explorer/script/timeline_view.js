@@ -45,7 +45,7 @@ const timelineView = {
     this.canvas.addEventListener("pointermove", (event) => {
       const [x, y] = spot(event);
       if (!drag) { this.point(this.find(x, y)); return; }
-      const shift = ((drag.x - x) / (this.width - GUTTER - 12)) * (drag.range[1] - drag.range[0]);
+      const shift = ((drag.x - x) / (this.width - GUTTER - MARGIN)) * (drag.range[1] - drag.range[0]);
       if (Math.abs(drag.x - x) > 3) { drag.moved = true; this.setRange(drag.range[0] + shift, drag.range[1] + shift); }
     });
     this.canvas.addEventListener("pointerup", (event) => {
@@ -77,7 +77,7 @@ const timelineView = {
 
   zoom(factor, x) {
     const [from, to] = this.range();
-    const share = x === undefined ? 0.5 : Math.max(0, Math.min(1, (x - GUTTER) / (this.width - GUTTER - 12)));
+    const share = x === undefined ? 0.5 : Math.max(0, Math.min(1, (x - GUTTER) / (this.width - GUTTER - MARGIN)));
     const center = from + share * (to - from);
     this.setRange(center - share * (to - from) * factor, center + (1 - share) * (to - from) * factor);
   },
@@ -93,7 +93,7 @@ const timelineView = {
     for (const [side, run] of this.runs().entries()) {
       const warp = Math.floor((y - top - 40) / ROW);
       if (y > top && warp >= 0 && warp < run.warps.length && x >= GUTTER) {
-        const cycle = this.zero(run) + from + ((x - GUTTER) / (this.width - GUTTER - 12)) * (to - from);
+        const cycle = this.zero(run) + from + ((x - GUTTER) / (this.width - GUTTER - MARGIN)) * (to - from);
         const slice = sliceAt(run.warps[warp], cycle);
         if (slice >= 0) return { side, warp, slice };
       }
