@@ -205,7 +205,9 @@ def test_typed_addresses_and_playing_the_wavefronts(explorer):
 
 def test_banks_are_named_and_the_table_chooses(explorer):
     explorer.open("banks?at=1")
-    axis = [text.text for text in explorer.all(".picture svg:nth-of-type(2) text")]
+    axis = explorer.run(
+        "return [...document.querySelectorAll('.picture svg:nth-of-type(2) text')].map((t) => t.textContent)"
+    )
     assert axis[1:34] == ["bank", *map(str, range(32))]
     button = explorer.find('[aria-label^="lds.128, pad"]')
     access = Tile(rows=256, cols=32, layout="pad").named("lds.128")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import numpy as np
 import pytest
 
@@ -98,7 +100,7 @@ def test_scoreboards_wait_for_who_raised_them(explorer, runs, name, cause):
             kinds = {opcode_of(runs[name].kernel.instructions[place]).latency for _, place, _ in producers}
             assert kinds <= {"variable"} or runs[name].kernel.sm >= 80
             compared += 1
-    assert compared > 50
+    assert compared > 20
 
 
 def test_who_is_not_selected_gives_way_to_who_is(explorer, runs):
@@ -118,9 +120,11 @@ def test_who_is_not_selected_gives_way_to_who_is(explorer, runs):
 def test_stall_counts_and_barriers_wait_for_the_right_ones(explorer, runs):
     due = list(slices_of(runs["sts5"]).values())
     for w, shown in enumerate(explorer.run(WAITED, "sts5", int(Stall.wait))):
-        for i, producers in shown:
-            before = [one for one in due[w][:i].tolist() if one[1] == Stall.selected][-1:]
-            assert producers == [[w, one[0], one[2]] for one in before]
+        before, last = {}, None
+        for i, (place, cause, start, _) in enumerate(due[w].tolist()):
+            before[i] = last
+            last = [w, place, start] if cause == Stall.selected else last
+        assert [producers for _, producers in shown] == [[before[i]] for i, _ in shown]
     instructions = runs["sts5"].kernel.instructions
     arrivals = [
         [
@@ -146,18 +150,23 @@ def test_stall_counts_and_barriers_wait_for_the_right_ones(explorer, runs):
 
 def test_busy_pipes_are_busy_with_what_their_sub_core_issued_last(explorer, runs):
     due = list(slices_of(runs["sts5"]).values())
-    code = explorer.run("return e.runNamed('sts5').code")
+    pipes = [one[7] for one in explorer.run("return e.runNamed('sts5').code")]
+    issued = {}
+    for w, slices in enumerate(due):
+        for place, cause, start, _ in slices.tolist():
+            if cause == Stall.selected:
+                issued.setdefault((w % 4, pipes[place]), []).append([start, w, place])
+    for one in issued.values():
+        one.sort()
+    compared = 0
     for w, shown in enumerate(explorer.run(WAITED, "sts5", int(Stall.math_pipe_throttle))):
-        for i, producers in shown[::7]:
+        for i, producers in shown:
             place, _, start, _ = due[w][i].tolist()
-            before = [
-                (at, other, p)
-                for other in range(w % 4, len(due), 4)
-                for p, cause, at, _ in due[other].tolist()
-                if cause == Stall.selected and at < start and code[p][7] == code[place][7]
-            ]
-            at, other, p = max(before)
-            assert producers == [[other, p, at]]
+            earlier = issued[w % 4, pipes[place]]
+            at, other, by = earlier[bisect_left(earlier, [start]) - 1]
+            assert producers == [[other, by, at]]
+            compared += 1
+    assert compared > 1000
 
 
 def test_pointing_says_cycle_instruction_source_and_cause(explorer, runs):

@@ -72,6 +72,8 @@ document.getElementById("tools").append(
     button("PNG", () => savePng(page.view.picture(), page.view.title, fileName()), { "aria-label": "save the picture as PNG" }),
     button("Print", () => print())),
 );
+addEventListener("beforeprint", () => { applyColors("light", page.params.palette); page.view.update(page.params); });
+addEventListener("afterprint", redraw);
 addEventListener("hashchange", () => show(readAddress(location.hash)));
 addEventListener("resize", redraw);
 dark.addEventListener("change", redraw);
