@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from simtc.report.explorer import explorer_html
 
@@ -43,10 +44,20 @@ def main() -> None:
             driver.set_window_size(WIDTH, min(high + 100, HIGHEST))
             time.sleep(0.5)
             picture = Image.open(io.BytesIO(driver.get_screenshot_as_png())).convert("RGB")
-            picture.save(NOTES / name, optimize=True)
+            _with_few_colours(picture).save(NOTES / name, optimize=True)
             driver.set_window_size(WIDTH, HEIGHT)
             print(name, (NOTES / name).stat().st_size)  # noqa: T201 - it is a script
         driver.quit()
+
+
+def _with_few_colours(picture: Any) -> Any:
+    """Keep the 256 colours that most of a picture has: flat colours stay as they are, and the file is small."""
+    from PIL import Image  # noqa: PLC0415 - as above
+
+    most = sorted(picture.getcolors(1 << 24), reverse=True)[:256]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for _, color in most for part in color])
+    return picture.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,10 @@ def point(explorer, operand, row, col):
     script = """
       const drawn = e.page.view.picture_.drawn[arguments[0]];
       const [x, y, w, h] = drawn.box(drawn.find(arguments[1], arguments[2]));
-      const svg = document.querySelector(".picture svg").getBoundingClientRect();
+      const area = document.querySelector(".picture");
+      area.scrollIntoView();
+      area.scrollTo(x - 300, y - 200);
+      const svg = area.querySelector("svg").getBoundingClientRect();
       return [svg.left + x + w / 2, svg.top + y + h / 2];
     """
     x, y = explorer.run(script, operand, row, col)

@@ -91,7 +91,11 @@ function fittingSize(fragments, room) {
 /** Lay A, B and D out; returns their drawings by operand, and the size of the whole. */
 function drawFragments(fragments, { color, size, room }) {
   const unit = SIZES[size] || fittingSize(fragments, room);
-  const draw = (op, x, y) => drawMatrix(fragments[op], { x, y, size: unit, color, title: fragmentTitle(fragments[op]) });
+  const shared = Math.max(rowHeight(fragments.a, unit), rowHeight(fragments.d, unit)); // rows of A are rows of D
+  const draw = (op, x, y) => {
+    const tall = op === "b" ? rowHeight(fragments.b, unit) : shared;
+    return drawMatrix(fragments[op], { x, y, size: unit, tall, color, title: fragmentTitle(fragments[op]) });
+  };
   const [left, top, gap] = [34, 44, 60];
   const dx = left + draw("a", 0, 0).width + gap;
   const dy = fragments.b ? top + draw("b", 0, 0).height + gap : top;

@@ -42,16 +42,28 @@ function cellColor(fragment, cell, color) {
   return `var(--lane-${lane & 31})`;
 }
 
+function cellWidth(cells, size) {
+  return cells[0].right > 1 ? Math.max(size, 14) : size;
+}
+
+/** Return the height of a row whose cells are `size` wide: two lines of letters, one, or none. */
+function rowHeight(fragment, size) {
+  const cells = cellsOf(fragment);
+  const need = labelWidths(cells);
+  const unit = cellWidth(cells, size);
+  if (unit >= need.both || (need.stacked && unit >= need.lane)) return 30;
+  return unit >= need.lane ? 24 : Math.max(12, Math.min(unit, 20));
+}
+
 /**
  * Draw an operand at (x, y), cells `size` wide: {body, width, height, x, y, at(px, py), box(cell), cells, find}.
  * A path a colour keeps large pictures quick.
  */
-function drawMatrix(fragment, { x, y, size, color, title }) {
+function drawMatrix(fragment, { x, y, size, color, title, tall = rowHeight(fragment, size) }) {
   const cells = cellsOf(fragment);
   const { down, right } = cells[0];
   const need = labelWidths(cells);
-  const unit = right > 1 ? Math.max(size, 14) : size;
-  const tall = unit >= need.both || (need.stacked && unit >= need.lane) ? 36 : unit >= need.lane ? 24 : Math.max(12, Math.min(unit, 20));
+  const unit = cellWidth(cells, size);
   const box = ({ row, col }) => [x + (col / right) * unit, y + (row / down) * tall, unit, tall];
   const width = (fragment.cols / right) * unit;
   const height = (fragment.rows / down) * tall;
@@ -83,11 +95,11 @@ function cellLabel(cell, [left, top, width, height], need) {
   if (width < need.lane) return "";
   const middle = left + width / 2;
   if (width < need.both && cell.second) {
-    return svgText(middle, top + 15, cell.first, { anchor: "middle" }) + svgText(middle, top + 30, cell.second, { anchor: "middle" });
+    return svgText(middle, top + 13, cell.first, { anchor: "middle" }) + svgText(middle, top + 26, cell.second, { anchor: "middle" });
   }
   if (width < need.both) return svgText(middle, top + height / 2 + 4, cell.first, { anchor: "middle" });
-  const lanes = svgText(middle, top + 15, cell.lanes, { anchor: "middle", bold: true });
-  return lanes + svgText(middle, top + 30, cell.slots, { anchor: "middle" });
+  const lanes = svgText(middle, top + 13, cell.lanes, { anchor: "middle", bold: true });
+  return lanes + svgText(middle, top + 26, cell.slots, { anchor: "middle" });
 }
 
 function drawAxes(fragment, { x, y, unit, tall, down, right }) {
