@@ -25,6 +25,8 @@ _VERBS = {
     "arch": "a chip's constants, each with unit, source, status",
     "banks": "bank and wavefront map of a shared-memory access pattern",
     "compare": "replay a capture of a GPU with no GPU; or two runs side by side",
+    "explain": "what a stall cause, a resource, an opcode, a constant or a word of the trade is",
+    "explore": "the explorer: fragments, banks and timelines as one offline HTML file",
     "fit": "a chip's fitted constants from a microbenchmark capture",
     "layout": "which lane and register holds each element of a fragment",
     "mma": "bit-exact matrix multiply-accumulate over arrays",

@@ -97,11 +97,7 @@ class Fragment:
         named = self.row + self.col
         if len(set(named)) != len(named) or not known.issuperset(named):
             raise ValueError(f"{place}: {named} are not distinct index bits")
-        holders = _holders(self)
-        if (
-            holders.keys() != set(product(range(self.rows), range(self.cols)))
-            or len(set(map(len, holders.values()))) != 1
-        ):
+        if not _is_even(self.rows, self.cols, *self._rule):
             raise ValueError(f"{place}: {named} do not give every element of {self.rows}x{self.cols} the same holders")
 
     def __repr__(self) -> str:
@@ -161,7 +157,7 @@ class Fragment:
 
         """
         if lane in self.lane_numbers and 0 <= register < self.registers and 0 <= half < self.per_register:
-            return _element(self, lane, self.index(register, half))
+            return _element(self.row, self.col, lane, self.index(register, half))
         which = f"0..{self.lanes - 1}" if self.quad_pair is None else ", ".join(map(str, self.lane_numbers))
         raise BadInputError(
             f"operand {self.operand} of {self.instr} has no lane {lane}, register {register}, {self.part} {half}: "
@@ -217,22 +213,47 @@ class Fragment:
     def _words(self) -> int:
         return max(1, self.width // 32)
 
+    @property
+    def _rule(self) -> _Rule:
+        return self.row, self.col, self.count, self.width, self.lane_numbers
 
-def _element(fragment: Fragment, lane: int, index: int) -> tuple[int, int]:
+
+_Bits = tuple[str, ...]
+_Rule = tuple[_Bits, _Bits, int, int, tuple[int, ...]]  # row, col, count, width, lanes: all that a place depends on
+
+
+def _element(row: _Bits, col: _Bits, lane: int, index: int) -> tuple[int, int]:
     bits = {"l": lane, "x": index}
 
-    def number(names: tuple[str, ...]) -> int:
+    def number(names: _Bits) -> int:
         return sum((bits[name[0]] >> int(name[1:]) & 1) << place for place, name in enumerate(names))
 
-    return number(fragment.row), number(fragment.col)
+    return number(row), number(col)
+
+
+def _holders(fragment: Fragment) -> dict[tuple[int, int], tuple[Holder, ...]]:
+    """Return the holders of every element."""
+    return _holders_by(*fragment._rule)  # noqa: SLF001 - of this module
 
 
 @cache
-def _holders(fragment: Fragment) -> dict[tuple[int, int], tuple[Holder, ...]]:
-    """Return the holders of every element."""
+def _holders_by(
+    row: _Bits, col: _Bits, count: int, width: int, lanes: tuple[int, ...]
+) -> dict[tuple[int, int], tuple[Holder, ...]]:
+    """Return the holders of every element: thousands of instructions share a hundred and some rules."""
     found: dict[tuple[int, int], list[Holder]] = {}
-    words = max(1, fragment.width // 32)
-    for lane, index in product(fragment.lane_numbers, range(fragment.count)):
-        register, half = divmod(index, fragment.per_register)
-        found.setdefault(_element(fragment, lane, index), []).append(Holder(lane, register * words, half))
+    words, per_register = max(1, width // 32), max(1, 32 // width)
+    slots = [(_element(row, col, 0, index), *divmod(index, per_register)) for index in range(count)]
+    for lane in lanes:
+        down, right = _element(row, col, lane, 0)  # bits of the lane and of the index add up: no two are the same bit
+        for (i, j), register, half in slots:
+            found.setdefault((down + i, right + j), []).append(Holder(lane, register * words, half))
     return {place: tuple(holders) for place, holders in found.items()}
+
+
+@cache
+def _is_even(rows: int, cols: int, row: _Bits, col: _Bits, count: int, width: int, lanes: tuple[int, ...]) -> bool:
+    """Tell whether every element of a matrix has a holder, and each as many as the others."""
+    holders = _holders_by(row, col, count, width, lanes)
+    elements = set(product(range(rows), range(cols)))
+    return holders.keys() == elements and len(set(map(len, holders.values()))) == 1

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from simtc.report.cards import card
 from simtc.report.listing import listing_rows
 from simtc.report.timeline import timeline_svg
-from simtc.results import LaunchResult
+from simtc.results import LaunchResult, Timing
 
 __all__ = ["launch_html"]
 
 _WARPS = 16  # rows of the timeline
+_NAMED = 0.01  # of the warps' cycles: a cause of less is not explained
 
 
 def launch_html(result: LaunchResult, title: str) -> str:
@@ -50,5 +52,12 @@ def launch_html(result: LaunchResult, title: str) -> str:
         summary=f"{timing.cycles:,} cycles, {1e6 * timing.seconds:,.1f} us: {timing.limit}.",
         plots=plots,
         tables=tables,
-        lists=[("Notes", list(timing.notes))],
+        lists=[("What the causes mean, and their usual cures", _causes(timing)), ("Notes", list(timing.notes))],
     )
+
+
+def _causes(timing: Timing) -> list[str]:
+    """Return what the cards say of the causes that took a share of the cycles, the largest first."""
+    named = sorted(timing.stalls, key=lambda cause: -timing.stalls[cause])
+    cards = [card(cause) for cause in named if timing.stalls[cause] > _NAMED * timing.warp_cycles]
+    return [f"{one.word}: {one.what} {one.cure}" for one in cards]

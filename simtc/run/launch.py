@@ -42,6 +42,7 @@ def launch(
     instruction_limit: int = INSTRUCTION_LIMIT,
     launch_limit: int = LAUNCH_LIMIT,
     progress: Callable[[int, int], None] | None = None,
+    observe: Callable[[Any], None] | None = None,
     threads: int | None = None,
     hazards: str | None = None,
 ) -> LaunchResult:
@@ -77,6 +78,8 @@ def launch(
         launch_limit: the most that all warps of the blocks under way may have executed together; a block that has ended
             does not count any more. It ends an endless kernel of many warps.
         progress: called with (blocks done, blocks).
+        observe: with timing and fidelity "full", called with the clock's state (`simtc.timing.state.Clock`) after every
+            four cycles in which anything happened.
         threads: cores to use; all of them by default.
         hazards: what becomes of a fixed-latency result that is read before simtc takes it to be ready: "note" among
             the timing's notes, or "error". By default what SIMTC_HAZARDS in the environment says, else "note".
@@ -135,6 +138,7 @@ def launch(
             is_strict=hazards == "error",
             slices=_SLICES if timeline else 0,
             progress=progress,
+            observe=observe,
         )
         clocked = _clocked(request, fidelity)
         instructions = sum(one.issued for one in clocked.by_instruction)

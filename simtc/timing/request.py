@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +39,7 @@ class Request:
     is_strict: bool = False  # a fixed-latency result that is read early is an error, not a note
     slices: int = 0  # room for the timeline
     progress: Callable[[int, int], None] | None = None  # called with what is done and how much there is
+    observe: Callable[[Any], None] | None = None  # called with the clock after every four cycles
 
     @property
     def blocks(self) -> int:

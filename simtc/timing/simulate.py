@@ -62,7 +62,7 @@ def time_launch(request: Request) -> Timing:
     parts = (bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, request.lowered.code))
     clocked = (bundle(CLOCK, clock), bundle(TABLE, clock_table(kernel, device)), cached)
     span = np.zeros(SPAN, np.int64)
-    windows = max(_WINDOWS // sms, 1)
+    windows = 1 if request.observe else max(_WINDOWS // sms, 1)
     outcome = 0
     while not outcome:
         outcome = int(run_chip(step, *parts, *clocked, span, windows))
@@ -70,6 +70,8 @@ def time_launch(request: Request) -> Timing:
         outcome = outcome or limit_reached(request, state, clock)
         if outcome < 0:
             raise fault_error(outcome, kernel, state, request.arena, request.grid)
+        if request.observe:
+            request.observe(clock)
         if request.progress:
             request.progress(int(clock.grid[Queue.DONE]), blocks)
     notes = safety(kernel, clock, is_strict=request.is_strict)

@@ -1,0 +1,34 @@
+"""`simtc explore`: the explorer, one HTML file that needs no network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from simtc.cli.progress import note_compilation
+from simtc.errors import BadInputError
+
+__all__ = ["explore"]
+
+
+@click.command
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="the file to write")
+def explore(*, output: Path) -> None:
+    r"""Write the explorer: fragments, banks and timelines to look at and to play, a quiz, and cards.
+
+    \b
+    simtc explore --output explorer.html
+
+    It is one file: open it in any browser, with no network. The runs that its timeline shows are executed while it is
+    written, so it is always what this version of simtc says.
+    """
+    from simtc.report.explorer import explorer_html  # noqa: PLC0415 - start-up stays fast
+
+    if not output.parent.is_dir():
+        raise BadInputError(f"cannot write {output}: there is no folder {output.parent}")
+    note_compilation()
+    try:
+        output.write_text(explorer_html(), encoding="utf-8")
+    except OSError as error:
+        raise BadInputError(f"cannot write {output}: {error.strerror}") from error

@@ -1,0 +1,221 @@
+"""Each view as a reader uses it: pointer, keyboard, addresses, themes, export, and whether everybody can."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from simtc.layout import fragment
+
+AXE = Path(__file__).resolve().parent / "node_modules" / "axe-core" / "axe.min.js"
+STATES = (
+    "fragments?at=d:3,5",
+    "fragments?arch=hopper&instr=wgmma.m64n16k16.f32.f16.f16.f32",
+    "compare?at=5,3",
+    "banks?layout=expression&at=3",
+    "banks?source=pitch&ldmatrix=4",
+    "timeline?run=sts5&b=sts0&lap=1&at=a:2,6000",
+    "timeline?run=wmma_tiled&from=3000&to=3100",
+    "quiz?q=3",
+    "cards?word=barrier",
+)
+A = fragment("m16n8k8.f32.f16.f16.f32", operand="a", arch="turing")
+
+
+def point(explorer, operand, row, col):
+    """Move the pointer onto an element's cell."""
+    from selenium.webdriver import ActionChains  # noqa: PLC0415 - only with the extra
+
+    script = """
+      const drawn = e.page.view.picture_.drawn[arguments[0]];
+      const [x, y, w, h] = drawn.box(drawn.find(arguments[1], arguments[2]));
+      const area = document.querySelector(".picture");
+      area.scrollIntoView();
+      area.scrollTo(x - 300, y - 200);
+      const svg = area.querySelector("svg").getBoundingClientRect();
+      return [svg.left + x + w / 2, svg.top + y + h / 2];
+    """
+    x, y = explorer.run(script, operand, row, col)
+    actions = ActionChains(explorer.driver)
+    actions.w3c_actions.pointer_action.move_to_location(round(x), round(y))
+    actions.perform()
+    return actions
+
+
+def said(explorer, start):
+    return explorer.until(
+        "const t = document.querySelector('.spoken').textContent; return t.startsWith(arguments[0]) && t", start
+    )
+
+
+def test_pointing_at_an_element_links_every_holder(explorer):
+    explorer.open("fragments?arch=volta&instr=wmma.m16n16k16.f32.f16.f16.f32&beside=a")
+    held = fragment("wmma.m16n16k16.f32.f16.f16.f32", operand="a", arch="volta", major="row", view="registers").holders(
+        0, 5
+    )
+    point(explorer, "a", 0, 5)
+    words = ", ".join(f"lane {one.lane} R{one.register}.H{one.half}" for one in held)
+    assert said(explorer, "A[0,5]") == f"A[0,5]: {words} ({len(held)} holders)"
+    assert len(explorer.all(".picture:last-child .lit rect")) == len(held) == 2
+
+
+def test_an_element_of_d_lights_its_row_its_column_and_its_steps(explorer):
+    explorer.open("fragments?arch=volta&instr=wmma.m16n16k16.f32.f16.f16.f32")
+    point(explorer, "d", 9, 13)
+    assert said(explorer, "D[9,13]") == "D[9,13]: lane 13 R5"
+    fills = explorer.run(
+        "return [...document.querySelectorAll('.picture:first-child .lit rect')].map((one) => one.getAttribute('fill'))"
+    )
+    steps = [f"var(--step-{step})" for step in range(4) for _ in range(4)]
+    assert sorted(fills) == sorted(["var(--paper)", *steps, *steps])  # itself, a row of A and a column of B
+    heads = [one.text for one in explorer.all(".step-head")]
+    assert heads == ["Step 1", "Step 2", "Step 3", "Step 4"]
+
+
+def test_clicking_keeps_an_element_in_the_address(explorer):
+    explorer.open("fragments")
+    point(explorer, "a", 5, 3).click().perform()
+    assert "at=a%3A5%2C3" in explorer.address
+    explorer.open(explorer.address)
+    assert said(explorer, "A[5,3]") == f"A[5,3]: lane {A.holders(5, 3)[0].lane} R0.H1"
+
+
+def test_playing_takes_the_steps_one_after_the_other(explorer):
+    explorer.open("fragments?arch=volta&instr=wmma.m16n16k16.f32.f16.f16.f32&at=d:1,1")
+    explorer.find(".play").click()
+    for step in (1, 2, 3):
+        explorer.until(
+            "return new URLSearchParams(location.hash.split('?')[1]).get('step') === arguments[0]", str(step)
+        )
+        assert len(explorer.all(".step.done")) == step
+    explorer.until("return !location.hash.includes('step=')")
+    assert len(explorer.all(".step.done")) == 4
+
+
+def test_the_keyboard_goes_everywhere(explorer):
+    from selenium.webdriver.common.keys import Keys  # noqa: PLC0415 - only with the extra
+
+    explorer.open("fragments")
+    area = explorer.find(".picture")
+    area.send_keys("a", Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_RIGHT)
+    assert said(explorer, "A[2,1]") == f"A[2,1]: lane {A.holders(2, 1)[0].lane} R0.H1"
+    area.send_keys(Keys.ENTER)
+    assert "at=a%3A2%2C1" in explorer.address
+    area.send_keys(Keys.ESCAPE)
+    assert "at=" not in explorer.address
+    lanes = explorer.all(".picture")[1]
+    lanes.send_keys(Keys.ARROW_DOWN)
+    assert said(explorer, "A[1,0]") or said(explorer, "A[0,2]")
+
+
+def test_choosing_an_architecture_keeps_an_instruction_that_it_has(explorer):
+    from selenium.webdriver.support.ui import Select  # noqa: PLC0415 - only with the extra
+
+    explorer.open("fragments")
+    arch = Select(explorer.find(".controls select"))
+    for name in ("volta", "hopper", "ampere", "ada", "turing"):
+        arch.select_by_value(name)
+        shown = explorer.run("return [e.page.params.arch, e.page.params.instr]")
+        assert shown[0] == name
+        assert fragment(shown[1], operand="d", arch=name).rows > 0
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_every_state_has_an_address_that_brings_it_back(explorer, state):
+    explorer.open(state)
+    params = explorer.run("return e.page.params")
+    address = explorer.run("return e.addressOf(e.page.view, e.page.params)")
+    explorer.open(address[1:])
+    assert explorer.run("return e.page.params") == params
+    for name, value in (pair.split("=") for pair in state.partition("?")[2].split("&") if pair):
+        assert params[name] == value
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "fragments?arch=nothing&instr=x&at=q:1,1",
+        "banks?at=99&rows=a",
+        "timeline?run=none&at=a:99,1&lap=77",
+        "quiz?seed=-1&q=77",
+        "cards?word=none",
+        "nothing",
+    ],
+)
+def test_a_wrong_address_shows_something_sound(explorer, state):
+    explorer.open(state)
+    assert explorer.find("h2").text in ("Fragments", "Banks", "Timeline", "Quiz", "Cards")
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_export_as_svg_and_png(explorer, state):
+    explorer.open(state)
+    text = explorer.run("return e.svgFile(e.page.view.picture(), e.page.view.title)")
+    root = ET.fromstring(text)  # noqa: S314 - it comes from the page under test
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "var(" not in text
+    assert len(list(root.iter())) > 4
+    png = """
+      const done = arguments[arguments.length - 1];
+      const e = globalThis.explorer;
+      const told = (bytes) => done([...new Uint8Array(bytes).slice(0, 8), bytes.byteLength]);
+      e.pngBlob(e.page.view.picture(), "x").then((blob) => blob.arrayBuffer()).then(told);
+    """
+    *magic, size = explorer.driver.execute_async_script(png)
+    assert bytes(magic) == b"\x89PNG\r\n\x1a\n"
+    assert size > 3000
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_no_letter_is_smaller_than_twelve_pixels(explorer, state):
+    explorer.open(state)
+    script = """
+      const small = [];
+      for (const one of document.querySelectorAll("body *")) {
+        const own = [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+        const shown = one.checkVisibility() && !["SCRIPT", "STYLE", "title"].includes(one.tagName);
+        if (own && shown && parseFloat(getComputedStyle(one).fontSize) < 12) small.push(one.outerHTML.slice(0, 80));
+      }
+      return small;
+    """
+    assert explorer.run(script) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("palette", ["standard", "safe"])
+def test_letters_stand_out_from_every_colour_behind_them(explorer, theme, palette):
+    colors = explorer.run("return e.colorVariables(arguments[0], arguments[1])", theme, palette)
+
+    def luminance(name):
+        channels = [int(colors[name].lstrip("#")[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    def contrast(one, other):
+        low, high = sorted((luminance(one), luminance(other)))
+        return (high + 0.05) / (low + 0.05)
+
+    behind = [name for name in colors if name.startswith(("lane-", "hue-", "step-", "depth-"))] + ["paper", "empty"]
+    faint = {name: round(contrast("ink", name), 2) for name in behind if contrast("ink", name) < 4.5}
+    assert faint == {}
+    assert min(contrast("faint", "paper"), contrast("accent", "paper"), contrast("alarm", "paper")) >= 4.5
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("state", STATES)
+def test_axe_finds_nothing_serious(explorer, state, theme):
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: npm install --prefix tests/report/explorer")
+    explorer.open(f"{state}{'&' if '?' in state else '?'}theme={theme}")
+    explorer.driver.execute_script(AXE.read_text(encoding="utf-8"))
+    found = explorer.driver.execute_async_script("axe.run().then(arguments[0])")
+    serious = [
+        (one["id"], one["impact"], [node["html"][:120] for node in one["nodes"]][:3])
+        for one in found["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+    assert serious == [], json.dumps(serious, indent=1)
+    assert len(found["passes"]) > 15
