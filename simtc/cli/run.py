@@ -9,8 +9,11 @@ from typing import Any
 
 import click
 
+from simtc.cli.choices import choices
 from simtc.cli.progress import bar, note_compilation
 from simtc.errors import BadInputError
+from simtc.gemm.registry import family, family_names
+from simtc.gemm.registry import options as family_options
 from simtc.results import LaunchResult
 
 __all__ = ["run"]
@@ -24,15 +27,18 @@ __all__ = ["run"]
 @click.option("-m", type=int, help="rows of D, of a shipped GEMM")
 @click.option("-n", type=int, help="columns of D")
 @click.option("-k", type=int, help="depth of the product")
-@click.option("--alpha", default=1.0, show_default=True)
-@click.option("--beta", default=0.0, show_default=True)
+@choices(but=["block"])  # which is threads, of a kernel in a file
+@click.option("--alpha", type=float, help="of D = alpha A B + beta C  [default: 1, or what the family's host has]")
+@click.option("--beta", type=float, help="[default: 0, likewise]")
+@click.option("--pad", is_flag=True, help="of a family: fill the matrices up to whole blocks first")
+@click.option("--verify", is_flag=True, help="of a family: judge the result; exit code 1 where it is wrong")
 @click.option("--a", "a_file", type=Path, help="A from this .npy file (otherwise drawn)")
 @click.option("--b", "b_file", type=Path, help="B, likewise")
 @click.option("--c", "c_file", type=Path, help="C, likewise")
 @click.option("--seed", default=0, show_default=True, help="of the drawn matrices")
 @click.option("--out", type=Path, help="save D to this .npy file")
 @click.option("--grid", help="blocks X[,Y[,Z]], of a kernel in a file")
-@click.option("--block", help="threads X[,Y[,Z]]")
+@click.option("--block", help="threads X[,Y[,Z]], of a kernel in a file; of a family, its tile M,N,K")
 @click.option("--arg", "args", multiple=True, metavar="SPEC", help="an argument, in order: see below")
 @click.option("--shared-bytes", default=0, show_default=True, help="dynamic shared memory of a block")
 @click.option("--timing", is_flag=True, help="count cycles too, and say where they went")
@@ -53,7 +59,7 @@ __all__ = ["run"]
 @click.option("--max-instructions", type=int, help="stop a warp after so many instructions")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.run/1")
 def run(target: str | None, kernel: str | None, **options: Any) -> None:
-    """Execute TARGET: a shipped kernel's name, or a cubin or listing and the KERNEL in it.
+    """Execute TARGET: a shipped kernel's name, a family's, or a cubin or listing and the KERNEL in it.
 
     \b
     simtc run wmma_tiled --device t4 -m 512 -n 512 -k 512 --timing
@@ -70,6 +76,12 @@ def run(target: str | None, kernel: str | None, **options: Any) -> None:
         raise BadInputError("name a shipped kernel or a file. Try: simtc run --list")
     _check_timing(options)
     note_compilation()
+    if target in family_names():
+        _run_family(target, options)
+        return
+    for name in (*family_options(), "pad", "verify"):
+        if options[name] and name != "block":
+            raise BadInputError(f"--{name.replace('_', '-')} is for a family: {', '.join(family_names())}")
     if Path(target).suffix or Path(target).exists():
         _run_file(Path(target), kernel, options)
     else:
@@ -100,6 +112,8 @@ def _list() -> None:
         one = shipped(name)
         built = ",".join(str(sm) for sm in one.sms)
         click.echo(f"{name:<30}sm {built:<12} {one.summary}")
+    for name in family_names():
+        click.echo(f"{name:<30}family          {family(name).summary}")
 
 
 def _board(options: dict[str, Any]) -> Any:
@@ -131,9 +145,10 @@ def _run_shipped(name: str, options: dict[str, Any]) -> None:
     given = {x: read_matrix(p, x, one.shape(x, m, n, k), one.dtype(x)) for x, p in files.items() if p}
     seed = options["seed"] if options["fidelity"] == "full" else None
     arrays = operands(one, m, n, k, seed=seed, given=given)
+    alpha, beta = 1.0 if options["alpha"] is None else options["alpha"], options["beta"] or 0.0
     with bar("blocks") as progress:
         solved = solve(
-            one, board, arrays, m=m, n=n, k=k, alpha=options["alpha"], beta=options["beta"],
+            one, board, arrays, m=m, n=n, k=k, alpha=alpha, beta=beta,
             timing=options["timing"], fidelity=options["fidelity"], caches=options["caches"],
             timeline=bool(options["timeline"]), check=options["check"], progress=progress,
             instruction_limit=options["max_instructions"] or INSTRUCTION_LIMIT,
@@ -146,6 +161,46 @@ def _run_shipped(name: str, options: dict[str, Any]) -> None:
         return
     click.echo(gemm_text(solved))
     _list_instructions(solved.launch, options)
+
+
+def _run_family(name: str, options: dict[str, Any]) -> None:
+    from simtc.report.run import family_text  # noqa: PLC0415
+    from simtc.run.harness import harness  # noqa: PLC0415
+    from simtc.run.launch import INSTRUCTION_LIMIT  # noqa: PLC0415
+
+    found, board = family(name), _board(options)
+    for unused in ("grid", "args", "a_file", "b_file", "c_file", "timeline"):
+        if options[unused]:
+            raise BadInputError(
+                f"--{unused.removesuffix('s').removesuffix('_file')} is not for a family such as {name}"
+            )
+    missing = [f"-{x}" for x in "mnk" if options[x] is None]
+    if missing:
+        raise BadInputError(f"{name} needs {' '.join(missing)}. Try: simtc run {name} {found.example}")
+    tile = _numbers("block", options["block"]) if options["block"] else None
+    given = {key: options[key] for key in family_options() if key != "block"} | {"block": tile}
+    chosen = found.accepted({key: value for key, value in given.items() if value is not None})
+    sizes = {x: options[x] for x in "mnk"}
+    for scale, own in zip(("alpha", "beta"), found.scales(chosen), strict=True):
+        sizes[scale] = own if options[scale] is None else options[scale]
+    problem = found.problem(sizes, chosen)
+    made = found.configure(problem, board, chosen)
+    with bar("blocks") as progress:
+        done = harness(
+            made, problem, board, pad=options["pad"], verify=options["verify"], seed=options["seed"],
+            timing=options["timing"], fidelity=options["fidelity"], caches=options["caches"], check=options["check"],
+            instruction_limit=options["max_instructions"] or INSTRUCTION_LIMIT, progress=progress,
+        )  # fmt: skip
+    _write_timing(done.launch, f"{made.name} {problem.m} x {problem.n} x {problem.k} on {board.name}", options)
+    if options["out"]:
+        _save(options["out"], done.D)
+    if options["as_json"]:
+        click.echo(json.dumps(done.to_dict() | _by_instruction(done.launch, options), indent=2))
+    else:
+        click.echo(family_text(done))
+        _list_instructions(done.launch, options)
+    if any(not verdict.correct for verdict in done.verdicts):
+        raise click.exceptions.Exit(1)
 
 
 def _run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
