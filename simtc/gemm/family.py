@@ -233,6 +233,10 @@ class Family(ABC):
         """Return the kernels of a generation that have both a generated program and a listing that ships."""
         return ()
 
+    def programs(self, device: Device) -> tuple[Configured, ...]:  # noqa: ARG002 - as above
+        """Return every kernel that ships for a board, of a family that has no generator."""
+        return ()
+
     def compilations(self) -> Iterator[Compiled]:
         """Yield what kernels/build.py compiles: every listing that ships, with one of its kernels at least."""
         yield from ()

@@ -11,7 +11,7 @@ from simtc.errors import BadInputError, unknown
 from simtc.gemm.family import Compiled, Configured, Family, Option
 from simtc.gemm.problem import Problem
 from simtc.gemm.wmma_gemm.configuration import WmmaGemm
-from simtc.gemm.wmma_gemm.pairs import PAIRS, SHAPES, TRANSPOSES, pair_named, shape_named
+from simtc.gemm.wmma_gemm.pairs import PAIRS, SHAPES, TRANSPOSES, Pair, pair_named, shape_named
 
 __all__ = ["FAMILY"]
 
@@ -44,21 +44,28 @@ class _WmmaGemm(Family):
 
     def configure(self, problem: Problem, device: Device, choices: Mapping[str, Any]) -> Configured:  # noqa: ARG002
         pair = pair_named(choices.get("types", "f16_f32"))
-        chip = int(device.sm_name.removeprefix("sm_"))
-        able = [
-            sm for sm in pair.built if sm == chip or (sm // 10 == chip // 10 and sm < chip and sm not in _OWN_CODE_ONLY)
-        ]
-        if not able:
-            having = ", ".join(one.name for one in PAIRS.values() if chip // 10 in {sm // 10 for sm in one.built})
+        sm = _best(pair, device)
+        if sm is None:
+            having = ", ".join(one.name for one in PAIRS.values() if _best(one, device) is not None)
             has = f"it has {having}" if having else "it has none of WMMA's"
             raise BadInputError(
                 f"{pair.name} is compiled for {', '.join(f'sm_{sm}' for sm in pair.built)}; {device.name} is "
                 f"{device.sm_name}: {has}. Try: simtc arch"
             )
-        return self._made(max(able), choices)
+        return self._made(sm, choices)
 
     def configured(self, arch: str, choices: Mapping[str, Any]) -> Configured:
         return self._made(int(ALIASES.get(arch, arch).removeprefix("sm_")), choices)
+
+    def programs(self, device: Device) -> tuple[Configured, ...]:
+        return tuple(
+            self._made(sm, {"types": pair.name, "shape": "x".join(map(str, shape)), "transpose": transpose})
+            for pair in PAIRS.values()
+            for sm in [_best(pair, device)]
+            if sm is not None
+            for shape in pair.shapes
+            for transpose in TRANSPOSES
+        )
 
     def compilations(self) -> Iterator[Compiled]:
         for pair in PAIRS.values():
@@ -77,6 +84,13 @@ class _WmmaGemm(Family):
             sm=sm,
             as_printed=bool(choices.get("as_printed", False)),
         )
+
+
+def _best(pair: Pair, device: Device) -> int | None:
+    """Return the generation whose listing a board runs; None where it runs none."""
+    chip = int(device.sm_name.removeprefix("sm_"))
+    own = [sm for sm in pair.built if sm // 10 == chip // 10 and sm <= chip]
+    return max((sm for sm in own if sm == chip or sm not in _OWN_CODE_ONLY), default=None)
 
 
 FAMILY = _WmmaGemm()
