@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
 from simtc import arch
 from simtc.analytic.chart import Chart, Series
 from simtc.errors import BadInputError
+from simtc.gemm.registry import family
 from simtc.gemm.wmma_gemm.pairs import PAIRS
 from simtc.reproduce.printed import printed
 from simtc.results.comparison import Item
@@ -57,13 +59,12 @@ def transpose() -> _Made:
 @cache
 def boards_with(types: str) -> tuple[str, ...]:
     """Return the boards that a pair's kernels run on."""
-    found = []
+    wmma, choices, found = family("wmma_gemm"), {"types": types}, []
+    problem = wmma.problem({"m": 64, "n": 64, "k": 64}, choices)
     for name in arch.device_names():
-        try:
-            simulate("wmma_gemm", m=64, n=64, k=64, device=name, types=types, fidelity="analytic")
-        except BadInputError:
-            continue
-        found.append(name)
+        with suppress(BadInputError):
+            wmma.configure(problem, arch.device(name), choices)
+            found.append(name)
     return tuple(found)
 
 
