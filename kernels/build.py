@@ -1,7 +1,7 @@
 # ruff: noqa: INP001 - a script beside its data, not a package
 """Compile every kernel of kernels.toml for every generation it names, and write (or --check) its listing.
 
-    python kernels/build.py                 regenerate listings/sm_XX/*.sass, and of twins.toml twins/sm_XX/*.sass
+    python kernels/build.py                 regenerate listings/sm_XX/*.sass, and every family's
     python kernels/build.py --check         exit 1 where a listing differs from what the sources give
     python kernels/build.py --only wmma_tiled --sm 75
     python kernels/build.py --only hgemm
@@ -97,7 +97,7 @@ def _listing(source: str, sm: int, flags: Sequence[str], options: argparse.Names
     with tempfile.TemporaryDirectory() as scratch:
         cubin = Path(scratch) / "kernel.cubin"
         if sm < 75:
-            cubin.write_bytes(_nvrtc(source, sm, _cuda12(options.cuda12)))
+            cubin.write_bytes(_nvrtc(source, sm, flags, _cuda12(options.cuda12)))
             program = _load_with(
                 cubin, {"SIMTC_NVDISASM": str(_cuda12(options.cuda12) / "triton/backends/nvidia/bin/nvdisasm")}
             )
@@ -142,11 +142,11 @@ def _relative_instruction(instruction: Instruction) -> Instruction:
     return replace(instruction, source=(Path(file).resolve().relative_to(_HERE).as_posix(), line))
 
 
-def _nvrtc(source: str, sm: int, packages: Path) -> bytes:
+def _nvrtc(source: str, sm: int, more: Sequence[str], packages: Path) -> bytes:
     """Compile with NVRTC, through its C interface."""
     library = ctypes.CDLL(str(packages / "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"))
     includes = [_HERE / "include", *(packages / "nvidia" / part / "include" for part in ("cuda_runtime", "cuda_nvcc"))]
-    flags = [f"-arch=sm_{sm}", *_FLAGS, *(f"-I{path}" for path in includes)]
+    flags = [f"-arch=sm_{sm}", *_FLAGS, *more, *(f"-I{path}" for path in includes)]
     program = ctypes.c_void_p()
     code = (_HERE / source).read_bytes()
     _ok(library.nvrtcCreateProgram(ctypes.byref(program), code, str(_HERE / source).encode(), 0, None, None), source)

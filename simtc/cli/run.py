@@ -8,11 +8,14 @@ from typing import Any
 
 import click
 
+from simtc.cli.choices import choices
 from simtc.cli.options import Whole, out, refuse
 from simtc.cli.output import note, to_json
 from simtc.cli.progress import bar, note_compilation
 from simtc.errors import BadInputError, unknown
 from simtc.files import require_writable, write_array, write_text
+from simtc.gemm.registry import family, family_names
+from simtc.gemm.registry import options as family_options
 from simtc.results import LaunchResult
 
 __all__ = ["run"]
@@ -29,15 +32,18 @@ _FIDELITIES = ("full", "sampled")
 @click.option("-m", type=Whole(), help="rows of D, of a shipped GEMM")
 @click.option("-n", type=Whole(), help="columns of D")
 @click.option("-k", type=Whole(), help="depth of the product")
-@click.option("--alpha", default=1.0, show_default=True)
-@click.option("--beta", default=0.0, show_default=True)
+@choices(but=["block"])  # which is threads, of a kernel in a file
+@click.option("--alpha", type=float, help="of D = alpha A B + beta C  [default: 1, or what the family's host has]")
+@click.option("--beta", type=float, help="[default: 0, likewise]")
+@click.option("--pad", is_flag=True, help="of a family: fill the matrices up to whole blocks first")
+@click.option("--verify", is_flag=True, help="of a family: judge the result; exit code 1 where it is wrong")
 @click.option("--a", "a_file", type=Path, help="A from this .npy file (otherwise drawn)")
 @click.option("--b", "b_file", type=Path, help="B, likewise")
 @click.option("--c", "c_file", type=Path, help="C, likewise")
 @click.option("--seed", type=Whole(0, 2**63 - 1), default=0, show_default=True, help="of the drawn matrices")
 @out("save D to this .npy file")
 @click.option("--grid", help="blocks X[,Y[,Z]], of a kernel in a file")
-@click.option("--block", help="threads X[,Y[,Z]]")
+@click.option("--block", help="threads X[,Y[,Z]], of a kernel in a file; of a family, its tile M,N,K")
 @click.option("--arg", "args", multiple=True, metavar="SPEC", help="an argument, in order: see below")
 @click.option("--shared-bytes", type=Whole(0), default=0, show_default=True, help="dynamic shared memory of a block")
 @click.option("--timing", is_flag=True, help="count cycles too, and say where they went")
@@ -69,7 +75,7 @@ _FIDELITIES = ("full", "sampled")
 )
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.run/1")
 def run(target: str | None, kernel: str | None, **options: Any) -> None:
-    """Execute TARGET: a shipped kernel's name, or a cubin or listing and the KERNEL in it.
+    """Execute TARGET: a shipped kernel's name, a family's, or a cubin or listing and the KERNEL in it.
 
     \b
     simtc run wmma_tiled --device t4 -m 512 -n 512 -k 512 --timing
@@ -88,6 +94,12 @@ def run(target: str | None, kernel: str | None, **options: Any) -> None:
         raise BadInputError("name a shipped kernel or a file. Try: simtc run --list")
     in_file = _is_file(target)
     _check_timing(options)
+    if target in family_names():
+        require_writable(options["html"], options["output"])
+        _run_family(target, kernel, options)
+        return
+    own = [name for name in family_options() if name != "block"]
+    refuse("on a kernel of no family", *own, "pad", "verify")
     if in_file:
         refuse("on a kernel in a file", "m", "n", "k", "alpha", "beta", "a_file", "b_file", "c_file", "seed", "output")
     elif kernel is not None:
@@ -149,11 +161,14 @@ def _list(*, as_json: bool) -> None:
     every = [shipped(name) for name in shipped_names()]
     if as_json:
         kernels = [{"name": one.name, "sms": one.sms, "summary": one.summary} for one in every]
-        click.echo(to_json({"schema": "simtc.run/1", "kernels": kernels}))
+        known = [{"name": name, "summary": family(name).summary} for name in family_names()]
+        click.echo(to_json({"schema": "simtc.run/1", "kernels": kernels, "families": known}))
         return
     for one in every:
         built = ",".join(str(sm) for sm in one.sms)
         click.echo(f"{one.name:<30}sm {built:<12} {one.summary}")
+    for name in family_names():
+        click.echo(f"{name:<30}family          {family(name).summary}")
 
 
 def _board(options: dict[str, Any]) -> Any:
@@ -190,9 +205,10 @@ def _run_shipped(name: str, options: dict[str, Any]) -> None:
     arrays = operands(one, m, n, k, seed=seed, given=given)
     one.kernel(board)  # another chip's is told before anything is compiled
     note_compilation()
+    alpha, beta = 1.0 if options["alpha"] is None else options["alpha"], options["beta"] or 0.0
     with bar("blocks") as progress:
         solved = solve(
-            one, board, arrays, m=m, n=n, k=k, alpha=options["alpha"], beta=options["beta"],
+            one, board, arrays, m=m, n=n, k=k, alpha=alpha, beta=beta,
             timing=options["timing"], fidelity=options["fidelity"], caches=options["caches"],
             timeline=bool(options["timeline"]), check=options["check"], progress=progress,
             **_limits(options),
@@ -205,6 +221,44 @@ def _run_shipped(name: str, options: dict[str, Any]) -> None:
         return
     click.echo(gemm_text(solved))
     _list_instructions(solved.launch, options)
+
+
+def _run_family(name: str, kernel: str | None, options: dict[str, Any]) -> None:
+    from simtc.report.run import family_text  # noqa: PLC0415
+    from simtc.run.harness import harness  # noqa: PLC0415
+
+    if kernel is not None:
+        raise BadInputError(f"{name} is a family: {kernel!r} has no place. Try: simtc run {name} --help")
+    refuse(f"on a family such as {name}", "grid", "args", "a_file", "b_file", "c_file", "timeline", "shared_bytes")
+    found, board = family(name), _board(options)
+    missing = [f"-{x}" for x in "mnk" if options[x] is None]
+    if missing:
+        raise BadInputError(f"{name} needs {' '.join(missing)}. Try: simtc run {name} {found.example}")
+    tile = _numbers("block", options["block"]) if options["block"] else None
+    chosen = found.accepted({key: options[key] for key in family_options() if options[key] is not None and key != "block"}
+                            | ({"block": tile} if tile else {}))
+    sizes = {x: options[x] for x in "mnk"}
+    for scale, own in zip(("alpha", "beta"), found.scales(chosen), strict=True):
+        sizes[scale] = own if options[scale] is None else options[scale]
+    problem = found.problem(sizes, chosen)
+    made = found.configure(problem, board, chosen)
+    note_compilation()
+    with bar("blocks") as progress:
+        done = harness(
+            made, problem, board, pad=options["pad"], verify=options["verify"], seed=options["seed"],
+            timing=options["timing"], fidelity=options["fidelity"], caches=options["caches"], check=options["check"],
+            progress=progress, **_limits(options),
+        )  # fmt: skip
+    _write_timing(done.launch, f"{made.name} {problem.m} x {problem.n} x {problem.k} on {board.name}", options)
+    if options["output"]:
+        write_array(options["output"], done.D)
+    if options["as_json"]:
+        click.echo(to_json(done.to_dict() | _by_instruction(done.launch, options)))
+    else:
+        click.echo(family_text(done))
+        _list_instructions(done.launch, options)
+    if any(not verdict.correct for verdict in done.verdicts):
+        raise click.exceptions.Exit(1)
 
 
 def _run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import click
 
+from simtc.cli.choices import choices
 from simtc.cli.options import Whole, refuse
 from simtc.cli.output import to_json
 from simtc.cli.progress import bar, note_compilation
 from simtc.errors import BadInputError
-from simtc.gemm.registry import families, family_names, options
+from simtc.gemm.registry import families
 from simtc.gemm.registry import family as family_named
 from simtc.report.prediction import explored_text, prediction_text
 from simtc.run.simulate import FIDELITIES, simulation
@@ -38,40 +38,6 @@ class _AxesType(click.ParamType[tuple[int, ...]]):
         return tuple(int(part) for part in re.split("[,x]", value))
 
 
-class _ShapeType(click.ParamType[tuple[int, ...]]):
-    """Three sizes m,n,k."""
-
-    name = "M,N,K"
-
-    def convert(
-        self,
-        value: Any,
-        param: click.Parameter | None,
-        ctx: click.Context | None,  # noqa: ARG002 - click's signature
-    ) -> tuple[int, ...]:
-        if isinstance(value, tuple):
-            return value
-        if not re.fullmatch(r"\d{1,9}[,x]\d{1,9}[,x]\d{1,9}", value):
-            flag = param.opts[0] if param else "a shape"
-            raise BadInputError(f"{flag} {value!r}: three sizes m,n,k, such as {flag} 256,256,32")
-        return tuple(int(part) for part in re.split("[,x]", value))
-
-
-_KINDS: dict[str, Any] = {"shape": _ShapeType(), "int": Whole(), "float": float, "str": str}
-
-
-def _choices(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of every family; help says whose an option is, where not all have it."""
-    for name, by_family in reversed(options().items()):
-        some = "" if len(by_family) == len(family_names()) else f"{', '.join(by_family)}: "
-        texts = {f"{one.help}  [default: {one.default}]" if one.default else one.help for one in by_family.values()}
-        kind = next(iter(by_family.values())).kind
-        more = {"is_flag": True, "default": None} if kind == "flag" else {"type": _KINDS[kind]}
-        help_ = some + "; or ".join(sorted(texts))
-        command = click.option(f"--{name.replace('_', '-')}", name, help=help_, **more)(command)
-    return command
-
-
 def _epilog() -> str:
     lines = (f"simtc simulate {one.name} {one.example}   {one.summary}" for one in families())
     return "\b\n" + "\n".join(["Families, and what to type:", *lines])
@@ -84,7 +50,7 @@ def _epilog() -> str:
 @click.option("-k", type=Whole(1), help="depth of the product")
 @click.option("--batch", type=_AxesType(), help="products along each axis in front of the matrices'")
 @click.option("--device", default="t4", show_default=True, help="the board to be (simtc arch lists them)")
-@_choices
+@choices()
 @click.option("--alpha", default=1.0, show_default=True, help="of C = alpha A B + beta C")
 @click.option("--beta", default=0.0, show_default=True, help="other than 0 reads C too")
 @click.option("--lda", type=Whole(1), help="elements from one row of A to the next (column, where A goes by columns)")

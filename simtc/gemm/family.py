@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from simtc.isa import Kernel
 
-__all__ = ["Compiled", "Configured", "Dim3", "Family", "Option"]
+__all__ = ["Compiled", "Configured", "Dim3", "Family", "Option", "Verdict"]
 
 Dim3 = tuple[int, int, int]
 
@@ -70,6 +70,15 @@ class Compiled:
         from simtc.gemm.listing import shipped_kernel  # noqa: PLC0415 - closed forms start without its readers
 
         return shipped_kernel(self.listing, self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a rule says of a result."""
+
+    rule: str
+    correct: bool
+    note: str
 
 
 class Configured(ABC):
@@ -145,6 +154,38 @@ class Configured(ABC):
         """
         raise BadInputError(f"{self.name} has no CUDA source")
 
+    @property
+    def pad_to(self) -> Shape:
+        """What the family's own host code pads m, n and k to; at least `multiple`."""
+        return self.multiple
+
+    def draw(self, problem: Problem, seed: int) -> dict[str, np.ndarray]:
+        """Return A, B and C to multiply, of a standard normal or of uniform integers, and D of zeros."""
+        from simtc.gemm.operands import drawn  # noqa: PLC0415 - closed forms start without numpy
+
+        return drawn(problem, seed)
+
+    def table(self, problem: Problem, whole: Problem) -> list[tuple[str, str]]:
+        """Return what the family's own host code prints of a problem and of what it is padded to: label and value."""
+        grid, block = self.grid_dim(whole), self.block_dim
+        return [
+            ("operations", f"{problem.flops:,}, {problem.arithmetic_intensity:.2f} a byte"),
+            ("padded", f"{whole.m} x {whole.n} x {whole.k}"),
+            ("launch", f"grid {' x '.join(map(str, grid))}, block {' x '.join(map(str, block))}"),
+        ]
+
+    def verdicts(self, problem: Problem, arrays: Mapping[str, np.ndarray], D: np.ndarray) -> list[Verdict]:
+        """Judge a result: D (..., m, n), of A, B and C as the problem stores them."""
+        import numpy as np  # noqa: PLC0415 - as above
+
+        whole = problem.padded(self.multiple)
+        if whole is not problem:
+            raise BadInputError(f"{self.name}: a result can be judged where nothing was padded")
+        expected = np.ascontiguousarray(self.reference(problem, arrays))
+        size = f"u{expected.itemsize}"
+        off = int((expected.view(size) != np.ascontiguousarray(D).view(size)).sum())
+        return [Verdict(rule="the instruction's own bits", correct=not off, note=f"{off} of {D.size} elements differ")]
+
     def not_executed(self) -> str | None:
         """Say why closed forms know it and no program does; None where one does."""
         return None
@@ -161,6 +202,10 @@ class Family(ABC):
     summary: ClassVar[str]  # one line
     example: ClassVar[str]  # what to type after `simtc simulate NAME`
     options: ClassVar[tuple[Option, ...]] = ()
+
+    def scales(self, choices: Mapping[str, Any]) -> tuple[float, float]:  # noqa: ARG002 - a family may look at them
+        """Return alpha and beta where nobody chose them."""
+        return 1.0, 0.0
 
     @abstractmethod
     def problem(self, sizes: Mapping[str, Any], choices: Mapping[str, Any]) -> Problem:
@@ -186,6 +231,10 @@ class Family(ABC):
 
     def twins(self, arch: str) -> tuple[Configured, ...]:  # noqa: ARG002 - what the families that have some ask for
         """Return the kernels of a generation that have both a generated program and a listing that ships."""
+        return ()
+
+    def programs(self, device: Device) -> tuple[Configured, ...]:  # noqa: ARG002 - as above
+        """Return every kernel that ships for a board, of a family that has no generator."""
         return ()
 
     def compilations(self) -> Iterator[Compiled]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from simtc.gemm.problem import Problem
 
-__all__ = ["DTYPES", "dtype", "fma", "logical", "zeros"]
+__all__ = ["DTYPES", "drawn", "dtype", "embedded", "fma", "logical", "zeros"]
 
 DTYPES: Mapping[str, np.dtype[Any]] = {
     "f16": np.dtype(np.float16),
@@ -39,6 +39,35 @@ def zeros(problem: Problem) -> dict[str, np.ndarray]:
 
     """
     return {name: np.zeros(problem.stored(name), dtype(problem, name)) for name in "ABCD"}
+
+
+def drawn(problem: Problem, seed: int) -> dict[str, np.ndarray]:
+    """Return A, B and C drawn from a standard normal (integers: uniform in 8 bits), and D of zeros."""
+    generator, arrays = np.random.default_rng(seed), zeros(problem)
+    for name in "ABC":
+        array = arrays[name]
+        if array.dtype.kind in "iu":
+            limits = np.iinfo(np.int8 if array.dtype == np.int32 else array.dtype)
+            array[...] = generator.integers(limits.min, limits.max, array.shape, dtype=array.dtype, endpoint=True)
+        else:
+            array[...] = generator.standard_normal(array.shape, dtype=np.float32).astype(array.dtype)
+    return arrays
+
+
+def embedded(problem: Problem, whole: Problem, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the matrices of a problem in the corner of larger ones, filled up with zeros.
+
+    Example:
+        >>> small = Problem(m=1, n=1, k=3)
+        >>> embedded(small, small.padded((1, 1, 2)), {"A": np.ones((1, 3)), "B": np.ones((3, 1))})["A"]
+        array([[1., 1., 1., 0.]], dtype=float16)
+
+    """
+    found = zeros(whole)
+    for name, array in arrays.items():
+        rows, columns = problem.shape(name)
+        logical(whole, name, found[name])[..., :rows, :columns] = logical(problem, name, array)
+    return found
 
 
 def logical(problem: Problem, name: str, array: np.ndarray) -> np.ndarray:

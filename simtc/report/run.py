@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from simtc.results import LaunchResult, Timing
 from simtc.results.estimate import shown
+from simtc.run.harness import Harnessed
 from simtc.run.solve import Solved
 
-__all__ = ["gemm_text", "launch_text"]
+__all__ = ["family_text", "gemm_text", "launch_text"]
 
 _BAR = 30  # characters of the longest bar
 
@@ -27,6 +28,28 @@ def gemm_text(solved: Solved) -> str:
     if timing is not None and solved.tflops is not None:
         share = f"{100 * solved.tflops / solved.peak_tflops:.1f} % of the {solved.peak_tflops:.1f} TFLOPS peak"
         lines += [_time(timing), f"             {solved.tflops:.2f} TFLOPS, {share}", *_timing(timing)]
+    return "\n".join(lines)
+
+
+def family_text(done: Harnessed) -> str:
+    """Return the text of a family's kernel that was run: the family's own table first."""
+    width = max(len(label) for label, _ in done.table) + 2
+    one, timing = done.problem, done.launch.timing
+    lines = [_headline(done.launch, f"{one.m} x {one.n} x {one.k}")]
+    lines += [f"{label:<{width}}{value}" for label, value in done.table]
+    if timing is None:
+        lines.append(f"{'Device':<{width}}not timed. Try: --timing")
+    else:
+        lines.append(f"{'Device':<{width}}{1e6 * timing.seconds:,.1f} us by the clock at {timing.clock_mhz} MHz")
+    for name, seconds in done.host_seconds.items():
+        lines.append(f"{name:<{width}}{1e6 * seconds:,.0f} us on this machine's CPU")
+    if done.digest:
+        lines += ["", f"computed     D {done.D.dtype}{list(done.D.shape)}, sha256 {done.digest}..."]
+    for verdict in done.verdicts:
+        lines.append(f"by {verdict.rule}: {'CORRECT' if verdict.correct else 'WRONG'} ({verdict.note})")
+    lines.append(f"executed     {done.launch.instructions:,} warp-instructions")
+    if timing is not None and done.tflops is not None:
+        lines += [_time(timing), f"             {done.tflops:.2f} TFLOPS", *_timing(timing)]
     return "\n".join(lines)
 
 

@@ -23,6 +23,7 @@ class Entry:
 
 _YAN, _NVIDIA = "yan2020.closed_forms", "nvidia.guide"
 _CLOCK, _FIGURES = "yan2020.clock", "yan2020.figures"
+_JETSON = "gannon"
 ENTRIES = {
     "yan2020/table1": Entry(title="throughput and latency of HMMA.1688.F16", function=f"{_CLOCK}.table1", clocked=True),
     "yan2020/table2": Entry(title="bandwidths and peaks of RTX 2070 and T4", function=f"{_YAN}.table2"),
@@ -54,6 +55,13 @@ ENTRIES = {
     "nvidia/fig5": Entry(title="throughput by tile size", function=f"{_NVIDIA}.figure5"),
     "nvidia/fig7": Entry(title="tile quantization along N", function=f"{_NVIDIA}.figure7"),
     "nvidia/fig8": Entry(title="wave quantization along N", function=f"{_NVIDIA}.figure8"),
+    "gannon/types": Entry(title="type pairs and tolerances", function=f"{_JETSON}.arithmetic.types"),
+    "gannon/shapes": Entry(title="shapes of each pair", function=f"{_JETSON}.arithmetic.shapes"),
+    "gannon/padding": Entry(title="padded sizes and blocks", function=f"{_JETSON}.arithmetic.padding"),
+    "gannon/eops": Entry(title="effective operations, and those a byte", function=f"{_JETSON}.arithmetic.operations"),
+    "gannon/verify": Entry(title="what the verifier finds", function=f"{_JETSON}.verify.verify", clocked=True),
+    "gannon/transpose": Entry(title="transposing B, and tf32", function=f"{_JETSON}.speed.transpose", clocked=True),
+    "gannon/pairs": Entry(title="every pair on every board", function=f"{_JETSON}.speed.pairs", clocked=True),
 }
 
 

@@ -1,0 +1,1 @@
+"""Gannon, "GEMM on Jetson": one WMMA GEMM for every type pair."""
