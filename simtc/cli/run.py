@@ -235,8 +235,10 @@ def _run_family(name: str, kernel: str | None, options: dict[str, Any]) -> None:
     if missing:
         raise BadInputError(f"{name} needs {' '.join(missing)}. Try: simtc run {name} {found.example}")
     tile = _numbers("block", options["block"]) if options["block"] else None
-    chosen = found.accepted({key: options[key] for key in family_options() if options[key] is not None and key != "block"}
-                            | ({"block": tile} if tile else {}))
+    chosen = found.accepted(
+        {key: options[key] for key in family_options() if options[key] is not None and key != "block"}
+        | ({"block": tile} if tile else {})
+    )
     sizes = {x: options[x] for x in "mnk"}
     for scale, own in zip(("alpha", "beta"), found.scales(chosen), strict=True):
         sizes[scale] = own if options[scale] is None else options[scale]
