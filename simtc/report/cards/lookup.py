@@ -16,11 +16,20 @@ __all__ = ["all_cards", "card"]
 _TABLES = {"causes": "stall cause", "resources": "resource", "glossary": "term"}
 
 
-@cache
 def all_cards() -> tuple[Card, ...]:
     """Return every card: causes, resources, words, opcodes, constants."""
+    return (*_words(), *_constants())
+
+
+@cache
+def _words() -> tuple[Card, ...]:
     written = [_written(word, kind, row) for table, kind in _TABLES.items() for word, row in read_table(table).items()]
-    return (*written, *opcode_cards(), *constant_cards())
+    return (*written, *opcode_cards())
+
+
+@cache
+def _constants() -> tuple[Card, ...]:
+    return tuple(constant_cards())  # apart: twenty files are read for them
 
 
 def _written(word: str, kind: str, row: dict[str, Any]) -> Card:
@@ -39,22 +48,23 @@ def card(word: str) -> Card:
         ('stall cause', 'HMMA', 'constant')
 
     """
-    cards = all_cards()
     wanted = word.strip().lower()
-    singular = wanted.removesuffix("s")
-    exact = [one for one in cards if one.word == word.strip()]  # MEMBAR is an opcode, membar a stall cause
-    exact += [one for one in cards if one.word.lower() in (wanted, singular, wanted.removeprefix("the "))]
-    if exact:
-        return exact[0]
-    opcode = [one for one in cards if one.kind == "opcode" and one.word.lower() == wanted.split(".")[0]]
-    last = [one for one in cards if one.kind == "constant" and one.word.lower().endswith(f".{wanted}")]
-    if opcode or len(last) == 1:
-        return (opcode or last)[0]
+    spellings = {wanted, wanted.removesuffix("s"), wanted.removeprefix("the ")}
+    found = [one for one in _words() if one.word == word.strip()]  # MEMBAR is an opcode, membar a stall cause
+    found += [one for one in _words() if one.word.lower() in spellings]
+    found += [one for one in _words() if one.kind == "opcode" and one.word.lower() == wanted.split(".")[0]]
+    if found:
+        return found[0]
+    last = [one for one in _constants() if one.word.lower() == wanted]
+    last = last or [one for one in _constants() if one.word.lower().endswith(f".{wanted}")]
+    if len(last) == 1:
+        return last[0]
     if last:
         names = ", ".join(one.word for one in last[:6])
         raise BadInputError(
             f"{word!r} is the name of {len(last)} constants: {names}, ... Try: simtc explain {last[0].word}"
         )
+    cards = all_cards()
     guess = nearest(word, (one.word for one in cards))
     hint = f"; did you mean {guess!r}?" if guess else "."
     raise BadInputError(

@@ -92,6 +92,7 @@ def test_words_are_found_as_people_write_them():
     assert card("banks").word == "bank"
     assert [card(word).kind for word in ("membar", "MEMBAR")] == ["stall cause", "opcode"]
     assert card("l2_hit_cycles").kind == "constant"
+    assert card("issue.scoreboards").word == "issue.scoreboards"  # and not the resource
 
 
 @pytest.mark.parametrize(

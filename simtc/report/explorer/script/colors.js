@@ -9,7 +9,7 @@ const HUES = {
   standard: ["4e79a7", "f28e2b", "59a14f", "d8565b", "2fa3a0", "d9b526", "a06bb0", "9a6a4f"],
   safe: ["0072b2", "e69f00", "009e73", "d55e00", "56b4e9", "f0e442", "cc79a7", "999999"],
 };
-const STRENGTHS = { light: [0.22, 0.36, 0.5, 0.62], dark: [0.26, 0.36, 0.46, 0.56] };
+const STRENGTHS = { light: [0.22, 0.36, 0.5, 0.62], dark: [0.2, 0.27, 0.34, 0.42] };
 // Work is dark, memory blue, queues and pipes orange to red, other warps grey and violet.
 const CAUSE_COLORS = {
   standard: {
@@ -41,8 +41,8 @@ function colorVariables(theme, palette) {
   const strengths = STRENGTHS[theme];
   for (let lane = 0; lane < 32; lane += 1) out[`lane-${lane}`] = mixed(hues[lane >> 2], base.paper, strengths[lane & 3]);
   hues.forEach((hue, i) => {
-    out[`hue-${i}`] = mixed(hue, base.paper, theme === "light" ? 0.45 : 0.5);
-    out[`step-${i}`] = mixed(hue, base.paper, theme === "light" ? 0.4 : 0.5);
+    out[`hue-${i}`] = mixed(hue, base.paper, theme === "light" ? 0.45 : 0.42);
+    out[`step-${i}`] = mixed(hue, base.paper, theme === "light" ? 0.4 : 0.42);
     out[`strong-${i}`] = mixed(hue, base.ink, 0.8);
   });
   DEPTHS[palette].forEach((hue, i) => {
