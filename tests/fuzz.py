@@ -165,7 +165,7 @@ def mutated_listing(rng):
 def originals():
     """Return the cubins to begin with, and the instructions of each kernel of theirs as nvdisasm prints them."""
     traps = [HERE / "sass/data" / f"traps_sm{sm}.cubin" for sm in (75, 90)]
-    paths = [*sorted((HERE / "launch/data").glob("*.cubin")), *traps]
+    paths = [*sorted((HERE / "run/data").glob("*.cubin")), *traps]
     texts = {}
     for path in paths:
         for name, kernel in load(path).items():

@@ -34,7 +34,7 @@ MICROBENCHMARKS = (
 )  # fmt: skip
 FACTORS = {  # 2 for all others
     Chip.DRAM_BYTES: 1 / 64, Chip.PACKET: 16, Chip.SM_BLOCK: 50, Chip.SM_BLOCK_WARP: 1000,
-    **dict.fromkeys((Chip.L2_QUEUE, Chip.ROW_OPEN, Chip.TENSOR_HOLD, Chip.WIDE_UPPER, Chip.TAG_AHEAD), 0),
+    **dict.fromkeys((Chip.L2_QUEUE, Chip.ROW_OPEN, Chip.TENSOR_HOLD, Chip.TAG_AHEAD), 0),
     **dict.fromkeys((Chip.SUB_CORES, Chip.SLICES, Chip.GPCS, Chip.L1_SETS, Chip.L2_SETS, Chip.WAYS), 0.5),  # arrays
 }  # fmt: skip
 # What a launch makes of an SM; code, tested below; the halves of L2, in tests/timing/test_l2.py
