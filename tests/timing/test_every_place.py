@@ -52,12 +52,6 @@ def yielding() -> int:
     return cycles(H200, [asked, line("NOP", stall=8)] * 8)
 
 
-def wide() -> int:
-    """IMAD.WIDE after what writes the upper half of its accumulator, as close as that allows."""
-    distance = H200.sm.pipes.alu.safe_cross_cycles - H200.sm.pipes.wide_upper_cycles
-    return cycles(H200, [line("IADD3 R7, R8, R9, RZ", stall=distance), line("IMAD.WIDE R10, R4, R5, R6", stall=15)])
-
-
 def twice() -> int:
     """All lines of 196 KB, from DRAM and once more."""
     start = [
@@ -102,7 +96,7 @@ def found() -> dict[str, MicroCase]:
 
 @cache
 def launches() -> tuple[Callable[[], int], ...]:
-    return (yielding, wide, *(partial(timed, found()[start]) for start in MICROBENCHMARKS))
+    return (yielding, *(partial(timed, found()[start]) for start in MICROBENCHMARKS))
 
 
 ONLY = {  # launches for what few others depend on
