@@ -13,7 +13,7 @@ from simtc.layout import fragment
 AXE = Path(__file__).resolve().parent / "node_modules" / "axe-core" / "axe.min.js"
 STATES = (
     "fragments?at=d:3,5",
-    "fragments?arch=hopper&instr=wgmma.m64n16k16.f32.f16.f16.f32",
+    "fragments?arch=hopper&instr=wgmma.m64n8k16.f32.f16.f16.f32",
     "compare?at=5,3",
     "banks?layout=expression&at=3",
     "banks?source=pitch&ldmatrix=4",

@@ -123,9 +123,10 @@ function drawKey(fragments, color, x, y, room) {
   }[color];
   const words = { lane: "Colour: quad of lanes, stronger with the lane", register: "Colour: register", pair: "Colour: quad pair", step: "Colour: fused step of A's columns and B's rows" }[color];
   if (room < 150) return "";
-  const columns = Math.max(1, Math.min(4, Math.floor(room / 84)));
+  const wide = 36 + Math.max(...names.map(([, name]) => name.length)) * CHAR;
+  const columns = Math.max(1, Math.min(4, Math.floor(room / wide)));
   const swatch = ([fill, name], i) => {
-    const [left, top] = [x + (i % columns) * 84, y + 12 + Math.floor(i / columns) * 22];
+    const [left, top] = [x + (i % columns) * wide, y + 12 + Math.floor(i / columns) * 22];
     return svgBox(left, top, 16, 14, { fill: `var(--${fill})` }) + svgText(left + 21, top + 11, name);
   };
   const lines = wrapped(words, Math.floor(room / 7));

@@ -30,9 +30,12 @@ function labelWidths(cells) {
   return { lane: widest("first"), both: Math.max(widest("lanes"), widest("slots")), stacked: cells.some((one) => one.second) };
 }
 
-/** Return the colour of a cell by lane, register, quad pair or step. */
-function cellColor(fragment, cell, color) {
-  const { lane, register, half } = cell.holders[0];
+/** Return the colours of a cell by lane, register, quad pair or step: one for each holder, where they differ. */
+function cellColors(fragment, cell, color) {
+  return [...new Set(cell.holders.map((holder) => holderColor(fragment, cell, holder, color)))].slice(0, 4);
+}
+
+function holderColor(fragment, cell, { lane, register, half }, color) {
   if (color === "register") return `var(--hue-${(fragment.view === "api" ? indexOf(fragment, register, half) : register) % 8})`;
   if (color === "pair") return `var(--hue-${[0, 1, 2, 6][quadPairOf(lane)]})`;
   if (color === "step") {
@@ -69,9 +72,12 @@ function drawMatrix(fragment, { x, y, size, color, title, tall = rowHeight(fragm
   const height = (fragment.rows / down) * tall;
   const paths = new Map();
   for (const cell of cells) {
-    const fill = cellColor(fragment, cell, color);
     const [left, top] = box(cell);
-    paths.set(fill, `${paths.get(fill) || ""}M${left} ${top}h${unit - 1}v${tall - 1}h${1 - unit}z`);
+    const fills = cellColors(fragment, cell, color);
+    const high = (tall - 1) / fills.length; // a stripe a holder
+    fills.forEach((fill, i) => {
+      paths.set(fill, `${paths.get(fill) || ""}M${left} ${top + i * high}h${unit - 1}v${high}h${1 - unit}z`);
+    });
   }
   const label = (cell) => cellLabel(cell, box(cell), need);
   const fills = [...paths].map(([fill, d]) => `<path fill="${fill}" d="${d}"/>`);
@@ -144,7 +150,7 @@ function drawLanes(fragment, { color, title, copies = false }) {
       const isCopy = holders[0].lane !== lane || holders[0].register !== slot.register || holders[0].half !== slot.half;
       copied += isCopy ? 1 : 0;
       const [left, top] = [x + j * width, y + i * height];
-      const fill = cellColor(fragment, cell, color);
+      const [fill] = cellColors(fragment, cell, color);
       paths.set(fill, `${paths.get(fill) || ""}M${left} ${top}h${width - 1}v${height - 1}h${1 - width}z`);
       if (copies && isCopy) {
         texts.push(svgBox(left + 1.5, top + 1.5, width - 4, height - 4, { stroke: "var(--ink)", line: 1.5, dash: "3 2" }));

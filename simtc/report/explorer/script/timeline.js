@@ -116,6 +116,7 @@ function fillCause(surface, cause, x, y, width) {
 
 function drawLaps(surface, run, { top, from, to, at }) {
   const laps = lapCount(run);
+  let named = -Infinity; // where the last lap's name begins
   surface.font = "12px sans-serif";
   for (let lap = 0; lap < laps; lap += 1) {
     const cycle = lapStart(run, lap);
@@ -128,7 +129,10 @@ function drawLaps(surface, run, { top, from, to, at }) {
     surface.stroke();
     surface.fillStyle = currentColors.accent;
     surface.textAlign = "left";
-    surface.fillText(`lap ${lap}`, at(cycle) + 3, top - 5);
+    if (at(cycle) - named > 44) {
+      surface.fillText(`lap ${lap}`, at(cycle) + 3, top - 5);
+      named = at(cycle);
+    }
   }
 }
 
