@@ -15,8 +15,8 @@ __all__ = ["explored_text", "prediction_text"]
 
 _FIDELITIES = {
     "analytic": "closed forms, no instruction is executed",
-    "sampled": "the generated program in the clock, some SMs' steady state for all",
-    "full": "the generated program in the clock, every block",
+    "sampled": "the program in the clock, some SMs' steady state for all",
+    "full": "the program in the clock, every block",
 }
 _BAR = 30  # characters of the longest bar
 

@@ -30,12 +30,13 @@ class SimulatedGpu:
         self._folder = folder
         self._programs = {}
 
-    def launch(self, code, grid, block, args):
+    def launch(self, code, grid, block, args, *, shared_bytes=0):
         if code.image not in self._programs:
             path = self._folder / f"{len(self._programs)}.cubin"
             path.write_bytes(code.image)
             self._programs[code.image] = simtc.load(path)
-        done = launch(self._programs[code.image][code.kernel.name], grid, block, args, device=self.description.device)
+        kernel, device = self._programs[code.image][code.kernel.name], self.description.device
+        done = launch(kernel, grid, block, args, shared_bytes=shared_bytes, device=device)
         return Launched(kernel=done.kernel, device=done.device, grid=done.grid, block=done.block)
 
     def alive(self):

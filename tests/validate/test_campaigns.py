@@ -96,3 +96,18 @@ def test_emitted_code_means_what_it_says(campaign, sm, simulated_gpu):
         np.testing.assert_array_equal(result, case.expect(), err_msg=case.name)
         compared += 1
     assert compared > 10
+
+
+def test_compiled_programs_are_compared_whole(simulated_gpu):
+    """The GPU's place is taken by simtc: what the campaign compiles, launches and expects fits together."""
+    if find_nvcc() is None:
+        pytest.skip("needs nvcc")
+    found = [case for case in cases_of("families", campaign_settings("families"), 90) if not isinstance(case, Skip)]
+    assert len(found) == 68 * 3
+    case = next(case for case in found if case.name.startswith("wmma_gemm_f64_m8n8k4_nt/37"))
+    try:
+        result = case.run(simulated_gpu(90))
+    except MissingToolError as error:
+        pytest.skip(str(error))
+    np.testing.assert_array_equal(result, case.expect())
+    assert result.shape == (40, 56)

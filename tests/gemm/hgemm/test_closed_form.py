@@ -6,7 +6,7 @@ import dataclasses
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simtc
@@ -39,6 +39,7 @@ def test_the_contract():
     assert data["left_out"]
 
 
+@settings(deadline=None)  # the first of a board computes every layout's bank conflicts
 @given(
     m=st.integers(1, 4000), n=st.integers(1, 4000), k=st.integers(1, 4000),
     board=st.sampled_from(["v100_sxm2", "t4", "a100_sxm", "h200"]), transpose=st.sampled_from(["tn", "nn", "nt", "tt"]),
@@ -138,5 +139,5 @@ def test_bad_input(options, message):
 
 
 def test_other_families_are_unknown():
-    with pytest.raises(BadInputError, match=r"unknown family 'hgem': known are hgemm; did you mean 'hgemm'\?"):
+    with pytest.raises(BadInputError, match=r"unknown family 'hgem': known are hgemm, .*; did you mean 'hgemm'\?"):
         simulate("hgem", m=1, n=1, k=1)

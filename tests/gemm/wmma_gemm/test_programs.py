@@ -112,3 +112,17 @@ def test_orin_runs_its_own_code_and_no_other_board_does():
     problem = FAMILY.problem({"m": 64, "n": 64, "k": 64}, {})
     for board, sm in (("orin_agx", 87), ("a100_sxm", 80), ("h100_sxm", 90)):
         assert FAMILY.configure(problem, arch.device(board), {}).sm == sm
+
+
+@pytest.mark.parametrize("transpose", TRANSPOSES)
+def test_leading_dimensions_are_the_problems(transpose):
+    made = WmmaGemm(types="f16_f32", shape=(16, 16, 16), transpose=transpose, sm=75)
+    problem = made.problem(
+        {"m": 48, "n": 32, "k": 64, "lda": 72, "ldb": 80, "ldc": 40, "ldd": 40, "alpha": 2, "beta": 1}
+    )
+    arrays = drawn(problem, 9)
+    expected, before = made.reference(problem, arrays), arrays["C"].copy()
+    args = made.arguments(problem, arrays)
+    launch(made.program(), made.grid_dim(problem), made.block_dim, args, device="t4")
+    np.testing.assert_array_equal(logical(problem, "D", arrays["D"]), expected)
+    np.testing.assert_array_equal(arrays["D"][:, 32:], before[:, 32:])  # what lies between the lines stays
