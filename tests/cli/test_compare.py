@@ -48,4 +48,4 @@ def test_another_schema_is_bad_input(tmp_path):
 def test_a_missing_file_is_told():
     outcome = CliRunner().invoke(compare, ["nowhere.json"])
     assert isinstance(outcome.exception, BadInputError)
-    assert "cannot read nowhere.json: No such file" in str(outcome.exception)
+    assert "there is no file nowhere.json" in str(outcome.exception)

@@ -95,14 +95,14 @@ def test_lists_instructions_with_their_evidence(folder):
         ([TURING, "--arch", "turing", "--in", "abc.npz"], "where should D go? Add --out d.npz, or --json"),
         (
             [TURING, "--arch", "turing", "--in", "absent.npz", "--json"],
-            "cannot read absent.npz: No such file or directory",
+            "there is no file absent.npz",
         ),
         ([TURING, "--arch", "turing", "--in", ".", "--json"], "cannot read .: Is a directory"),
         ([TURING, "--arch", "turing", "--in", "text.npz", "--json"], "text.npz is not an .npz of plain arrays"),
         ([TURING, "--arch", "turing", "--in", "nothing.npz", "--json"], "nothing.npz is not an .npz of plain arrays"),
         ([TURING, "--arch", "turing", "--in", "cut.npz", "--json"], "cut.npz is not an .npz of plain arrays"),
         ([TURING, "--arch", "turing", "--in", "objects.npz", "--json"], "objects.npz is not an .npz of plain arrays"),
-        ([TURING, "--arch", "turing", "--in", "one.npy", "--json"], "one.npy holds a single array: give an .npz"),
+        ([TURING, "--arch", "turing", "--in", "one.npy", "--json"], "one.npy holds a single array: write one"),
         ([TURING, "--arch", "turing", "--in", "ab.npz", "--json"], "ab.npz has no array C: it has A, B, c; is it 'c'?"),
         (
             [TURING, "--arch", "turing", "--in", "small.npz", "--json"],
@@ -111,7 +111,7 @@ def test_lists_instructions_with_their_evidence(folder):
         ([TURING, "--arch", "turing", "--in", "wide.npz", "--json"], "is not a value of f16"),
         (
             [TURING, "--arch", "turing", "--in", "abc.npz", "--out", "absent/d.npz"],
-            "cannot write absent/d.npz: No such file",
+            "cannot write absent/d.npz: there is no folder absent",
         ),
     ],
 )

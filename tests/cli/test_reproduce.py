@@ -64,7 +64,7 @@ def test_plots_are_pictures(name, tmp_path):
         (("yan2020/tabel6",), "did you mean 'yan2020/table6'? Try: simtc reproduce --list"),
         (("nvidia", "--plot", "x.svg"), "--plot draws one figure, not 9. Try: simtc reproduce nvidia/intensity --plot"),
         (("yan2020/table6", "--plot", "x.svg"), "yan2020/table6 has no figure to draw. Try one of: yan2020/fig1"),
-        (("yan2020/fig3", "--plot", "/nowhere/x.svg"), "cannot write /nowhere/x.svg: No such file or directory"),
+        (("yan2020/fig3", "--plot", "/nowhere/x.svg"), "cannot write /nowhere/x.svg: there is no folder /nowhere"),
     ],
 )
 def test_bad_input_gets_one_clear_line(arguments, message):

@@ -85,8 +85,11 @@ def test_faults(simtc, words, says):
 def test_check_finds_nothing_in_what_is_clean(simtc):
     assert simtc(FAULTY, "norace", *ONE, "128", "--arg", "f32[128]", "--check")[0] == 0
     assert simtc("wmma_tiled", "-m", "128", "-n", "128", "-k", "32", "--check")[0] == 0
-    assert "check and timing exclude each other" in simtc(FAULTY, "norace", *ONE, "1", "--arg", "f32[1]", "--check",
+    assert "--check and --timing exclude each other" in simtc(FAULTY, "norace", *ONE, "1", "--arg", "f32[1]", "--check",
                                                          "--timing")[2]  # fmt: skip
+
+
+ARGUMENTS = [*["--arg", "f16[16,16]"] * 4, *["--arg", "i32=16"] * 3, *["--arg", "f32=1"] * 2]  # of wmma_naive
 
 
 def unknown_opcode(path):
@@ -99,7 +102,7 @@ def unknown_opcode(path):
 @pytest.mark.parametrize(
     ("make", "words", "says"),
     [
-        (unknown_opcode, [], ["HMMB", "0x", "the nearest", "is HMMA"]),
+        (unknown_opcode, ARGUMENTS, ["HMMB", "0x", "the nearest", "is HMMA"]),
         (lambda p: p.write_bytes(CUBIN.read_bytes()[:900]), [], ["is no readable ELF file", "past EOF 900"]),
         (lambda p: p.write_bytes(Path(sys.executable).read_bytes()), [], ["without CUDA code"]),
         (lambda p: p.write_text(WMMA.read_text()), ["--device", "h200"], ["compiled for sm_75, which h200 (sm_90)"]),

@@ -104,7 +104,8 @@ def test_a_small_disk_that_fills_up_keeps_the_older_file(tmp_path):
 def test_ctrl_c_in_a_comparison_does_not_wait_for_what_it_began(tmp_path):
     """A case that computes for a minute in a thread: the process ends at once, and keeps the case before it."""
     code = """
-import sys, threading, time
+import signal, sys, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 from simtc.validate import compare
 from simtc.validate.predictions import Predictions
 import simtc.validate.compare as room, simtc.cli.compare as verb

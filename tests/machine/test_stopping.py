@@ -26,6 +26,7 @@ def script(*lines):
         "import os, signal, sys, threading", "import numpy as np", "from simtc.errors import KernelFaultError",
         "from simtc.run.launch import launch", "from simtc.sass import load", f"program = load({str(LISTING)!r})",
         "most = dict(instruction_limit=1 << 60, launch_limit=1 << 60)",
+        "signal.signal(signal.SIGINT, signal.default_int_handler)",  # a job in the background ignores it
     )  # fmt: skip
     text = "\n".join([*head, *lines])
     return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=HANGS, check=False)
