@@ -1,0 +1,184 @@
+"""The encoding part of the instruction table: which bits of a 128-bit word say what, by form and generation.
+
+One row of rows/*.toml is one way in which words are printed:
+
+    opcode   as in opcodes.toml
+    sm       the generations that have it
+    match    bits 11:0 (and `u` where bit 91 is set), then single bits that must hold a value
+    text     what nvdisasm prints, with {0}, {1} ... for fields and {a}, {b0} ... for pieces that blocks decide
+    fields   kind and bits, the lowest first: R, UR, P, UP, B, SB a register's number (with ~ its bits are inverted),
+             H an integer in hexadecimal (Hs signed, H*4 times 4), T a code address, counted from the instruction's end,
+             f32, f64, f16, bf16 a float's bits
+    a, b ... blocks: the digits `of` which they consist (12 is bit 12, f3 what kind of value field 3 holds), and for
+             each of their states what they print (one text for each place); a state that is not there is refused.
+             Of a register 1 is RZ, URZ, PT; of a scoreboard 1 is one that there is not; of an integer 1 is zero, 2 one,
+             3 another power of two (but 2**16 and 2**31, which nvdisasm does not take for a shift), 4 all ones, if it
+             has 2 to 8 bits; 0 is anything else.
+    control  the class of the row's control codes (rows/control.toml)
+
+A word that no row has is not decoded.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Block", "Encoding", "Field", "control_classes", "encodings"]
+
+_FOLDER = Path(__file__).with_name("rows")
+_SLOT = re.compile(r"\{(\d+|[a-z]\d*)\}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """Bits that print as one number."""
+
+    kind: str  # R, UR, P, UP, B, SB, H, T, f32, f32q, f64, f16, bf16
+    bits: tuple[int, ...]  # the lowest first
+    inverted: bool = False
+    signed: bool = False
+    scale: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> Field:
+        """Read a field as the table writes it.
+
+        Example:
+            >>> Field.parse("Hs*4 40:42,60")
+            Field(kind='H', bits=(40, 41, 42, 60), inverted=False, signed=True, scale=4)
+
+        """
+        match = re.fullmatch(r"(f16|f32q?|f64|bf16|[A-Z]+)(~?)(s?)(?:\*(\d+))? ([\d:,]+)", text)
+        if match is None:
+            raise ValueError(f"{text!r} is no field")
+        bits: list[int] = []
+        for run in match[5].split(","):
+            low, _, high = run.partition(":")
+            bits += range(int(low), int(high or low) + 1)
+        return cls(
+            kind=match[1], bits=tuple(bits), inverted=bool(match[2]), signed=bool(match[3]), scale=int(match[4] or 1)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Digits that decide together what is printed in some places."""
+
+    bits: tuple[int, ...]
+    fields: tuple[int, ...]
+    states: tuple[tuple[str, ...] | None, ...]  # by the digits as one number, the first the most significant
+
+    @property
+    def radices(self) -> tuple[int, ...]:
+        """How many states each digit has: two of a bit, five of a field."""
+        return (2,) * len(self.bits) + (5,) * len(self.fields)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoding:
+    """One row: the words that agree with `value` in the bits of `mask`."""
+
+    opcode: str
+    sms: tuple[int, ...]
+    mask: int
+    value: int
+    text: tuple[str | tuple[int, int] | int, ...]  # literal text, (block, place), or a field's number
+    fields: tuple[Field, ...]
+    blocks: tuple[Block, ...]
+    control: str = ""  # of control_classes
+
+    @property
+    def form(self) -> int:
+        """Bits 11:0 of the word, and bit 91 as bit 12."""
+        return self.value & 0xFFF | (self.value >> 91 & 1) << 12
+
+
+def _block(entry: Mapping[str, Any], places: int) -> Block:
+    digits = entry["of"].split()
+    bits = tuple(int(digit) for digit in digits if digit[0] != "f")
+    fields = tuple(int(digit[1:]) for digit in digits if digit[0] == "f")
+    table = {key: (value,) if isinstance(value, str) else tuple(value) for key, value in entry["is"].items()}
+    keys = product(*("01" for _ in bits), *("01234" for _ in fields))
+    states = tuple(table.get("".join(key)) for key in keys)
+    if not table or any(state is not None and len(state) != places for state in states):
+        raise ValueError(f"a block of {entry['of']} has not one text for each of its {places} places")
+    return Block(bits=bits, fields=fields, states=states)
+
+
+def _encoding(row: Mapping[str, Any]) -> Encoding:
+    form, *bits = row["match"].split()
+    mask, value = 0xFFF | 1 << 91, int(form, 16)
+    for bit in bits:
+        if bit == "u":
+            value |= 1 << 91
+            continue
+        number, _, state = bit.partition("=")
+        mask, value = mask | 1 << int(number), value | int(state) << int(number)
+    names = [name for name in row if len(name) == 1]
+    parts: list[str | tuple[int, int] | int] = []
+    places = dict.fromkeys(names, 0)
+    for number, piece in enumerate(_SLOT.split(row["text"])):
+        if number % 2 == 0:
+            parts += [piece] if piece else []
+        elif piece.isdigit():
+            parts.append(int(piece))
+        else:
+            parts.append((names.index(piece[0]), int(piece[1:] or 0)))
+            places[piece[0]] += 1
+    return Encoding(
+        opcode=row["opcode"],
+        sms=tuple(row["sm"]),
+        mask=mask,
+        value=value,
+        text=tuple(parts),
+        fields=tuple(Field.parse(field) for field in row["fields"]),
+        blocks=tuple(_block(row[name], places[name]) for name in names),
+        control=row["control"],
+    )
+
+
+@cache
+def _table() -> tuple[Encoding, ...]:
+    rows = []
+    for path in sorted(_FOLDER.glob("*.toml")):
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        rows += [_encoding(row) for row in table.get("row", ())]
+    return tuple(rows)
+
+
+@cache
+def encodings(sm: int) -> Mapping[int, tuple[Encoding, ...]]:
+    """Return the rows of a generation by form; none where simtc has no table for it.
+
+    Example:
+        >>> {row.opcode for row in encodings(80)[0x210]}
+        {'IADD3'}
+
+    """
+    found: dict[int, list[Encoding]] = {}
+    for row in _table():
+        if sm in row.sms:
+            found.setdefault(row.form, []).append(row)
+    return {form: tuple(rows) for form, rows in found.items()}
+
+
+@cache
+def control_classes() -> Mapping[str, tuple[frozenset[int], frozenset[int]]]:
+    """Return which control codes the instructions of a class may have.
+
+    First, which values of stall and yield (bits 105 to 109) with the reuse flags (122 to 124) above them; then, which
+    of the write barrier (110 to 112) with the read barrier (113 to 115) above it. Bits 125 to 127 are always zero.
+    """
+    table = tomllib.loads((_FOLDER / "control.toml").read_text(encoding="utf-8"))["class"]
+    return {name: (_numbers(entry["stall_yield_reuse"]), _numbers(entry["barriers"])) for name, entry in table.items()}
+
+
+def _numbers(runs: Iterable[tuple[int, int]]) -> frozenset[int]:
+    return frozenset(number for low, high in runs for number in range(low, high + 1))
