@@ -83,6 +83,20 @@ class Explorer:
     def address(self) -> str:
         return self.driver.current_url.partition("#")[2]
 
+    def watch(self, script: str) -> None:
+        """Note in the page what a function of it returns each time that the page changes: no step is missed."""
+        self.run(
+            f"const look = () => {{ {script} }}; globalThis.noted = [];"
+            "const note = () => { const seen = look(); if (noted.at(-1) !== seen) noted.push(seen); };"
+            "new MutationObserver(note).observe(document.body,"
+            " { subtree: true, childList: true, characterData: true, attributes: true });"
+        )
+
+    @property
+    def noted(self) -> list[str]:
+        """What `watch` saw so far."""
+        return self.run("return globalThis.noted")
+
     def until(self, script: str, *arguments):
         """Wait until a script returns something true, and return it."""
         from selenium.webdriver.support.ui import WebDriverWait  # noqa: PLC0415 - only with the extra

@@ -194,13 +194,13 @@ def test_typed_addresses_and_playing_the_wavefronts(explorer):
         explorer.find(".verdict").text
         == f"LDS.64: {access.wavefronts} wavefronts, ideal {access.ideal}, excess {access.excess}"
     )
+    explorer.watch("return document.querySelector('.spoken').textContent;")
     explorer.find(".play").click()
-    seen = [explorer.until("return document.querySelector('.spoken').textContent.match(/^Phase.*1 of 2.*/)?.[0]")]
-    seen.append(explorer.until("return document.querySelector('.spoken').textContent.match(/^Phase.*2 of 2.*/)?.[0]"))
+    explorer.until("return noted.some((text) => text.startsWith('Phase')) && noted.at(-1).startsWith('All')")
+    seen = [text for text in explorer.noted if text.startswith("Phase")]
     for text, phase in zip(seen, access.phases, strict=True):
         lanes = ", ".join(map(str, phase.lanes))
         assert text.endswith(f"32 banks serve lanes {lanes}.")
-    assert explorer.until("return document.querySelector('.spoken').textContent.startsWith('All')")
 
 
 def test_banks_are_named_and_the_table_chooses(explorer):
