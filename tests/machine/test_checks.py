@@ -79,7 +79,7 @@ def test_every_kernel_is_in_the_table():
         ("race_diverged", r".*of warp 0, lane \d+: nothing orders the two; a __syncwarp\(\) between them is missing"),
         ("race_copy_no_wait", r".*LDGSTS.* of warp 0, lane 31: a wait for the copy's group \(cp.async.wait_group"),
         ("race_same_instruction", r".*nothing says which of them writes last"),
-        ("sync_half_warp", r"divergent threads at a barrier: .* \(faulty.cu:\d+\), block \(0, 0, 0\), warp 0, lanes "),
+        ("sync_half_warp", r"divergent threads at a barrier: .* \(faulty.cu:\d+\), block \(0, 0, 0\), warp \d, lanes "),
         ("sync_one_warp", (r"divergent threads at a barrier: .* warp \d, lanes 0-31, come here after they took barrier "
          r"0 \d times, others \d times \(0x[0-9a-f]{4} .*BAR")),
         ("sync_mask", r"invalid mask of a warp's synchronisation: .* warp 0, lanes 8-15, mask 0x000000ff: it must"),

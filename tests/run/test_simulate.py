@@ -12,6 +12,7 @@ from simtc.arch import device
 from simtc.errors import BadInputError
 from simtc.gemm.hgemm import generate
 from simtc.gemm.hgemm.twin import arguments
+from simtc.gemm.operands import zeros
 from simtc.report.prediction import explored_text
 from simtc.run.explore import Explored, Neighbour, explore
 from simtc.run.launch import launch
@@ -45,10 +46,9 @@ def test_simulate_and_launch_know_the_same_clocks(loaded):
     """The clock of an H200 falls under HMMA and rises in the epilogue, however the board was handed in."""
     board = device("h200").under_tensor_load() if loaded else device("h200")
     case = simulation("hgemm", m=256, n=256, k=32, beta=1.0, fidelity="full", device=board)
-    A, B, D = np.zeros((256, 32), np.float16), np.zeros((256, 32), np.float16), np.zeros((256, 256), np.float16)
-    tiles, one = case.tiles, case.predict()
+    made, problem, one = case.configuration, case.problem, case.predict()
     timing = launch(
-        generate(tiles), tiles.grid(256, 256), tiles.threads, arguments(A, B, D, D.copy(), 1.0, 1.0),
+        made.program(), made.grid_dim(problem), made.block_dim, made.arguments(problem, zeros(problem)),
         device="h200", timing=True,
     ).timing  # fmt: skip
     assert (one.cycles, one.clock_mhz, one.seconds) == (timing.cycles, timing.clock_mhz, timing.seconds)

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from simtc import arch
-from simtc.gemm.hgemm import generate
-from simtc.gemm.hgemm.configure import configure
-from simtc.gemm.hgemm.twin import arguments
+from simtc.gemm.operands import zeros
+from simtc.gemm.registry import families
 from simtc.gemm.shipped import shipped
 from simtc.isa import Instruction, Kernel
 from simtc.resources import folder
@@ -97,14 +96,16 @@ def record() -> tuple[Recorded, ...]:
 
 
 def _configured(name: str, title: str, **choices: Any) -> Recorded:
-    board = arch.device(_BOARD)
-    tiles = configure(board, (256, 256, 32), (128, 64, 8), **choices)
-    m, n, k = tiles.block[0], tiles.block[1], _TILES * tiles.block[2]
-    A, B, D = (np.zeros(shape, np.float16) for shape in ((m, k), (n, k), (m, n)))
-    kernel, meters = generate(tiles), Meters()
+    board, meters = arch.device(_BOARD), Meters()
+    family = next(one for one in families() if one.twins(board.sm_name))  # the one whose programs simtc writes
+    block, warp = (256, 256, 32), (128, 64, 8)
+    problem = family.problem({"m": block[0], "n": block[1], "k": _TILES * block[2]}, choices)
+    made = family.configure(problem, board, {"block": block, "warp": warp, **choices})
+    kernel = made.program()
     result = launch(
-        kernel, tiles.grid(m, n), tiles.threads, arguments(A, B, D),
-        device=board, timing=True, timeline=True, caches="warm", observe=meters.look,
+        kernel, made.grid_dim(problem), made.block_dim, made.arguments(problem, zeros(problem)),
+        shared_bytes=made.dynamic_shared_bytes, device=board, timing=True, timeline=True, caches="warm",
+        observe=meters.look,
     )  # fmt: skip
     return Recorded(name=name, title=title, kernel=kernel, result=result, meters=meters)
 
