@@ -141,7 +141,7 @@ def _warn_once(problem: str) -> None:
 
 
 def _holds_code(folder: Path) -> bool:
-    return next(folder.glob("*.nbc"), None) is not None
+    return next(folder.rglob("*.nbc"), None) is not None  # numba keeps them in a folder of its own below
 
 
 def is_compiled(module: str) -> bool:

@@ -76,3 +76,11 @@ def test_every_name_of_an_import_is_followed(tmp_path, monkeypatch):
     jit._imports.cache_clear()
     assert {path.stem for path in jit._imports(tmp_path / "a.py")} == {"__init__", "b", "c", "d", "e"}
     assert {path.stem for path in jit._imports(tmp_path / "g.py")} == {"b"}
+
+
+def test_what_was_compiled_is_known_to_be():
+    """A second start says nothing of compiling: numba keeps code in folders below the one that it is given."""
+    from simtc.jit import is_compiled  # noqa: PLC0415
+    from simtc.machine import traffic  # noqa: PLC0415 - compiles it where it is not
+
+    assert is_compiled(traffic.__name__)

@@ -37,7 +37,7 @@ def simtc(monkeypatch, capsys):
 def test_it_says_what_it_computed_and_where_the_cycles_went(simtc):
     code, out, err = simtc(*SMALL, "--timing")
     assert code == 0
-    assert err in ("", "simtc: compiling the simulator (first use, up to a minute) ...\n")
+    assert err in ("", "simtc: compiling the simulator (first use, up to a minute) ...\n")  # where it is the first
     for expected in (
         "wmma_tiled 128 x 128 x 32 on t4",
         "sha256",
