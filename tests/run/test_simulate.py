@@ -45,7 +45,8 @@ def test_full_is_the_launch_of_the_generated_program(full):
 def test_simulate_and_launch_know_the_same_clocks(loaded):
     """The clock of an H200 falls under HMMA and rises in the epilogue, however the board was handed in."""
     board = device("h200").under_tensor_load() if loaded else device("h200")
-    case = simulation("hgemm", m=256, n=256, k=32, beta=1.0, fidelity="full", device=board)
+    tiles = {"block": (256, 128, 32), "warp": (64, 64, 16)}  # whose epilogue lasts until the clock has risen
+    case = simulation("hgemm", m=256, n=256, k=32, beta=1.0, fidelity="full", device=board, **tiles)
     made, problem, one = case.configuration, case.problem, case.predict()
     timing = launch(
         made.program(), made.grid_dim(problem), made.block_dim, made.arguments(problem, zeros(problem)),
