@@ -18,7 +18,7 @@ from simtc.machine.micro import Flag, Predicate
 from simtc.machine.single import compare
 from simtc.machine.types import OP, WORDS, float64, int64, uint32, uint64
 
-__all__ = ["exchange", "predicate"]
+__all__ = ["exchange", "lookup", "predicate"]
 
 _ONE = np.uint32(1)
 _FULL = np.uint32(0xFFFFFFFF)
@@ -90,7 +90,7 @@ def _fsetp(F: Array, op: Record, a: Int, b: Int, q: Int) -> Int:
 
 
 @jit(uint32(uint32, uint32, uint32, int64))
-def _lookup(x: Int, y: Int, z: Int, lut: Int) -> Int:
+def lookup(x: Int, y: Int, z: Int, lut: Int) -> Int:
     """Evaluate a three-input truth table over lane masks."""
     out = uint32(0)
     for k in range(8):
@@ -212,12 +212,12 @@ def predicate(
     if code == Predicate.FSETP or code == Predicate.DSETP or code == Predicate.HSETP:
         return _fsetp(F, op, a, b, q)
     if code == Predicate.PLOP3:
-        return uint64(_lookup(q, q2, q3, op.imm)) | uint64(_lookup(q, q2, q3, op.aux)) << uint64(32)
+        return uint64(lookup(q, q2, q3, op.imm)) | uint64(lookup(q, q2, q3, op.aux)) << uint64(32)
     if code == Predicate.PLOP3_SIGNS:
         x = _signs(F, a, op.a_xor) if op.variant & 1 else q
         y = _signs(F, b, op.b_xor) if op.variant & 2 else q2
         z = _signs(F, c, op.c_xor) if op.variant & 4 else q3
-        return uint64(_lookup(x, y, z, op.imm)) | uint64(_lookup(x, y, z, op.aux)) << uint64(32)
+        return uint64(lookup(x, y, z, op.imm)) | uint64(lookup(x, y, z, op.aux)) << uint64(32)
     if code == Predicate.P2R:
         for lane in range(32):
             word = uint32(0)

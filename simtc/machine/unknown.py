@@ -21,7 +21,7 @@ from simtc.machine.micro import (
     Single,
     Tensor,
 )
-from simtc.machine.predicate import predicate
+from simtc.machine.predicate import lookup, predicate
 from simtc.machine.races import report
 from simtc.machine.state import CODE, STATE
 from simtc.machine.tensor import Field
@@ -68,15 +68,6 @@ def used(s: Arrays, w: Int, place: Int, register: Int, lanes: Int) -> None:
     s.unknown[at] = uint32(0)
 
 
-@jit(uint32(uint32, uint32, uint32, int64))
-def _lookup(x: Int, y: Int, z: Int, lut: Int) -> Int:
-    out = uint32(0)
-    for k in range(8):
-        if (lut >> k) & 1:
-            out |= (x if k & 4 else ~x) & (y if k & 2 else ~y) & (z if k & 1 else ~z)
-    return out
-
-
 @jit(uint32(STATE, OP, int64))
 def _logic(s: Arrays, op: Record, w: Int) -> Int:
     """Return the lanes in which PLOP3's results depend on predicates that nothing decided."""
@@ -85,12 +76,12 @@ def _logic(s: Arrays, op: Record, w: Int) -> Int:
     ux, uy, uz = s.unknown[known + op.q], s.unknown[known + op.q2], s.unknown[known + op.q3]
     out = uint32(0)
     if ux | uy | uz:
-        first, second = _lookup(x, y, z, op.imm), _lookup(x, y, z, op.aux)
+        first, second = lookup(x, y, z, op.imm), lookup(x, y, z, op.aux)
         for k in range(1, 8):
             vx = x ^ ux if k & 4 else x
             vy = y ^ uy if k & 2 else y
             vz = z ^ uz if k & 1 else z
-            out |= (_lookup(vx, vy, vz, op.imm) ^ first) | (_lookup(vx, vy, vz, op.aux) ^ second)
+            out |= (lookup(vx, vy, vz, op.imm) ^ first) | (lookup(vx, vy, vz, op.aux) ^ second)
     return out
 
 

@@ -11,28 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simtc.arch import ALIASES, Device
-from simtc.gemm.family import Configured
+from simtc.arch import ALIASES
 from simtc.gemm.operands import dtype, zeros
 from simtc.gemm.problem import Problem
 from simtc.gemm.registry import families
-from simtc.gpu import Gpu, compile_one
-from simtc.isa import Kernel
-from simtc.run.launch import launch
 from simtc.validate.chip import Chip
-from simtc.validate.measured import disassembled, same_code
+from simtc.validate.compiled import CompiledCase
 
 __all__ = ["TwinCase", "twin_cases"]
 
 
 @dataclass(frozen=True)
-class TwinCase:
+class TwinCase(CompiledCase):
     """One twin at one size: D by rows."""
-
-    configuration: Configured
-    board: Device
-    size: tuple[int, int, int]
-    seed: int
 
     @property
     def name(self) -> str:
@@ -40,13 +31,13 @@ class TwinCase:
         return f"{self.configuration.compiled().name}/{'x'.join(map(str, self.size))}"
 
     @property
-    def _problem(self) -> Problem:
+    def _launched_problem(self) -> Problem:
         return self.configuration.problem(dict(zip("mnk", self.size, strict=True)))
 
     @cached_property
     def _matrices(self) -> dict[str, NDArray[Any]]:
         rng = np.random.Generator(np.random.PCG64([zlib.crc32(self.name.encode()), self.seed]))
-        one = self._problem  # multiples of 1/64 below 2 are exact in every floating-point type
+        one = self._launched_problem  # multiples of 1/64 below 2 are exact in every floating-point type
         return {x: (rng.integers(-128, 129, one.stored(x)) / 64).astype(dtype(one, x)) for x in "AB"}
 
     def inputs(self) -> Mapping[str, NDArray[Any]]:
@@ -54,38 +45,11 @@ class TwinCase:
         return self._matrices
 
     def _launched(self) -> tuple[NDArray[Any], list[Any]]:
-        arrays = zeros(self._problem) | self._matrices
-        return arrays["D"], self.configuration.arguments(self._problem, arrays)
+        arrays = zeros(self._launched_problem) | self._matrices
+        return arrays["D"], self.configuration.arguments(self._launched_problem, arrays)
 
-    def run(self, gpu: Gpu) -> NDArray[Any]:
-        """Launch on the GPU."""
-        made, twin = self.configuration, self.configuration.compiled()
-        code = compile_one(twin.source, twin.name, gpu, definitions=twin.definitions)
-        D, args = self._launched()
-        gpu.launch(code, made.grid_dim(self._problem), made.block_dim, args, shared_bytes=twin.dynamic_shared_bytes)
-        if not same_code(code, self.kernel):
-            self.__dict__["note"] = f"{code.toolkit} compiled other machine code than the shipped listing's"
-            self.__dict__["kernel"] = disassembled(code)
+    def _bits(self, D: NDArray[Any]) -> NDArray[Any]:
         return D.view(f"uint{8 * D.itemsize}")
-
-    @cached_property
-    def kernel(self) -> Kernel:
-        """What is simulated: the shipped listing, unless another compiler made other code for the GPU."""
-        return self.configuration.compiled().kernel()
-
-    def expect(self) -> NDArray[Any]:
-        """Launch with simtc."""
-        made = self.configuration
-        D, args = self._launched()
-        launch(
-            self.kernel, made.grid_dim(self._problem), made.block_dim, args,
-            shared_bytes=made.compiled().dynamic_shared_bytes, device=self.board,
-        )  # fmt: skip
-        return D.view(f"uint{8 * D.itemsize}")
-
-    def show(self, place: tuple[int, ...]) -> str:
-        """Name the element of D."""
-        return f"D{list(place)} of {self.name}"
 
 
 def twin_cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[TwinCase]:
