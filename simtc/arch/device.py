@@ -212,9 +212,14 @@ class Device:
         return f"device({self.name!r})"
 
 
+@cache
+def _names() -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+
+
 def device_names() -> list[str]:
     """Return the boards that have data."""
-    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
+    return list(_names())
 
 
 def device(name: str) -> Device:

