@@ -15,7 +15,11 @@ __all__ = ["fragment"]
 
 _PUBLISHED = ("published", "PTX ISA, Matrix Fragments for {family}")
 _DERIVED = ("derived", "code that NVRTC 12.8 emits for load_matrix_sync, mma_sync and store_matrix_sync")
-_MEASURED = ("measured", "load_matrix_sync, one-hot operands and every result's place on an H200")
+_MEASURED = {
+    "wmma": ("measured", "load_matrix_sync, one-hot operands and every result's place on an H200"),
+    "mma": ("measured", "one-hot operands and every result's place on an H200"),
+    "wgmma": ("measured", "the bits of products of every shape, packed by this layout, on an H200"),
+}
 
 
 def fragment(
@@ -119,7 +123,7 @@ def _is_swapped(instruction: Instruction, arch: str) -> bool:
 
 def _evidence(instruction: Instruction, arch: str, view: str) -> tuple[str, str]:
     if arch == "hopper" and (_family(instruction) != "wmma" or view == "api"):
-        return _MEASURED
+        return _MEASURED[_family(instruction)]
     return _DERIVED if _family(instruction) == "wmma" else _PUBLISHED
 
 
