@@ -1,4 +1,4 @@
-"""Loads and stores: addresses, bounds, alignment, and the bytes themselves."""
+"""Loads, stores and copies: the bytes themselves."""
 
 from __future__ import annotations
 
@@ -7,96 +7,23 @@ import numpy as np
 from simtc.jit import Array, Arrays, Int, Record, jit
 from simtc.machine.micro import Flag
 from simtc.machine.micro import Memory as Code
+from simtc.machine.offsets import addresses, fault, global_offsets, local_offsets, shared_offsets
 from simtc.machine.state import (
-    GLOBAL_BASE,
     LOCAL_WINDOW,
     MEMORY,
     SHARED_WINDOW,
     STATE,
-    Event,
     Geometry,
     Outcome,
 )
 from simtc.machine.traffic import matrix_wavefronts, sectors, wavefronts
 from simtc.machine.types import BYTES, LONGS, OP, WORDS, int64, uint8, uint32, void
 
-__all__ = ["addresses", "fault", "global_offsets", "load_words", "memory", "shared_offsets", "store_words"]
+__all__ = ["load_words", "memory", "store_words"]
 
 _ONE = np.uint32(1)
 _FULL = np.uint32(0xFFFFFFFF)
 _WINDOW = np.int64(24)  # windows are 16 MiB
-
-
-@jit(void(WORDS, LONGS, OP, int64, int64, int64, int64))
-def addresses(F: Array, address: Array, op: Record, a: Int, b: Int, offset: Int, width: Int) -> None:
-    """Compute each lane's address: register (32 or 64 bits, scaled) + uniform register + offset."""
-    scale = int64(op.scale)
-    for lane in range(32):
-        x = int64(F[a + lane])
-        if width & 1:
-            x |= int64(F[a + 32 + lane]) << 32
-        y = int64(F[b + lane])
-        if width & 2:
-            y |= int64(F[b + 32 + lane]) << 32
-        x = (x << scale) + y + offset
-        address[lane] = x if width & 3 else x & int64(0xFFFFFFFF)
-
-
-@jit(int64(LONGS, int64, int64, int64))
-def fault(event: Array, kind: Int, lane: Int, address: Int) -> Int:
-    """Note who was at fault."""
-    event[Event.LANE], event[Event.ADDRESS] = lane, address
-    return kind
-
-
-@jit(int64(MEMORY, int64))
-def _allocation(memory: Arrays, offset: Int) -> Int:
-    """Find the allocation that holds or precedes an offset."""
-    low, high = int64(0), int64(memory.starts.size)
-    while low < high:
-        middle = (low + high) >> 1
-        if memory.starts[middle] <= offset:
-            low = middle + 1
-        else:
-            high = middle
-    return low - 1
-
-
-@jit(int64(MEMORY, LONGS, uint32, int64, LONGS))
-def global_offsets(memory: Arrays, address: Array, m: Int, nbytes: Int, event: Array) -> Int:
-    """Turn global addresses into offsets of the arena, after checking alignment and bounds of every active lane."""
-    start, end = int64(0), int64(-1)
-    for lane in range(32):
-        if not (m >> uint32(lane)) & _ONE:
-            address[lane] = 0
-            continue
-        x = address[lane]
-        if x & (nbytes - 1):
-            return fault(event, Outcome.MISALIGNED, lane, x)
-        offset = x - GLOBAL_BASE
-        if offset < start or offset > end - nbytes:  # not offset + nbytes, which may pass the largest number
-            place = _allocation(memory, offset)
-            if place < 0 or offset > memory.ends[place] - nbytes:
-                return fault(event, Outcome.OUT_OF_BOUNDS, lane, x)
-            start, end = memory.starts[place], memory.ends[place]
-        address[lane] = offset
-    return 0
-
-
-@jit(int64(LONGS, uint32, int64, int64, int64, LONGS))
-def shared_offsets(address: Array, m: Int, nbytes: Int, size: Int, at: Int, event: Array) -> Int:
-    """Check shared addresses against the block's shared memory, then move them to its place in the shared array."""
-    for lane in range(32):
-        x = address[lane]
-        if not (m >> uint32(lane)) & _ONE:
-            address[lane] = at
-            continue
-        if x & (nbytes - 1):
-            return fault(event, Outcome.SHARED_MISALIGNED, lane, x)
-        if x < 0 or x > size - nbytes:
-            return fault(event, Outcome.SHARED_OUT_OF_BOUNDS, lane, x)
-        address[lane] = x + at
-    return 0
 
 
 @jit(void(WORDS, BYTES, WORDS, LONGS, uint32, int64, int64))
@@ -132,23 +59,6 @@ def store_words(F: Array, source: Int, data: Array, data_words: Array, address: 
             x = F[source + lane]
             for k in range(nbytes):
                 data[address[lane] + k] = uint8((x >> uint32(8 * k)) & uint32(255))
-
-
-@jit(int64(STATE, LONGS, uint32, int64, int64))
-def _local_offset(s: Arrays, address: Array, m: Int, warp: Int, nbytes: Int) -> Int:
-    """Check local addresses, then move them to each thread's own part of the local array."""
-    size = s.geometry[Geometry.LOCAL_BYTES]
-    for lane in range(32):
-        x = address[lane]
-        if not (m >> uint32(lane)) & _ONE:
-            address[lane] = 0
-            continue
-        if x & (nbytes - 1):
-            return fault(s.event, Outcome.MISALIGNED, lane, x)
-        if x < 0 or x > size - nbytes:
-            return fault(s.event, Outcome.LOCAL_OUT_OF_BOUNDS, lane, x)
-        address[lane] = (warp * 32 + lane) * size + x
-    return 0
 
 
 @jit(int64(STATE, MEMORY, OP, int64, int64, uint32))
@@ -192,7 +102,7 @@ def _generic(s: Arrays, mem: Arrays, op: Record, block: Int, warp: Int, c: Int, 
             data, data_words = s.shared, s.shared_words
         elif x >> _WINDOW == LOCAL_WINDOW >> _WINDOW:
             one[lane] = x & ((1 << _WINDOW) - 1)
-            bad = _local_offset(s, one, bit, warp, op.bytes)
+            bad = local_offsets(s, one, bit, warp, op.bytes)
             data, data_words = s.local, s.local.view(np.uint32)
         else:
             bad = global_offsets(mem, one, bit, op.bytes, s.event)
@@ -310,7 +220,7 @@ def memory(s: Arrays, mem: Arrays, op: Record, block: Int, warp: Int, a: Int, b:
     if code == Code.COPY_ASYNC:
         return _copy(s, mem, op, block, c, m, q)
     if code == Code.LOAD_LOCAL or code == Code.STORE_LOCAL:
-        bad = _local_offset(s, s.address, m, warp, nbytes)
+        bad = local_offsets(s, s.address, m, warp, nbytes)
         if bad:
             return bad
         if code == Code.LOAD_LOCAL:

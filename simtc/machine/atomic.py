@@ -7,11 +7,11 @@ from enum import IntEnum
 import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record, jit
-from simtc.machine.access import fault, global_offsets, shared_offsets
 from simtc.machine.bits import DEFAULT_NAN, as_f32, as_f64, as_u32, as_u64, flush
 from simtc.machine.half import narrow, widen
 from simtc.machine.micro import Flag
 from simtc.machine.micro import Memory as Code
+from simtc.machine.offsets import fault, global_offsets, shared_offsets
 from simtc.machine.state import MEMORY, SHARED_WINDOW, STATE, Event, Geometry
 from simtc.machine.traffic import sectors, wavefronts
 from simtc.machine.types import OP, float32, float64, int64, uint32, uint64

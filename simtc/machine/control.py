@@ -1,15 +1,8 @@
-"""Branches, convergence and barriers.
-
-Lanes of a warp may part ways. Those that execute together are `active` and share the warp's pc; the others keep their
-own `lane_pc`. A convergence barrier (BSSY .. BSYNC) holds lanes back until all its participants have come; when the
-active lanes stop, a group of ready lanes with the lowest address goes on.
+"""Branches and barriers.
 
 Since Volta a block barrier holds threads, not warps: a warp has come to it once all its lanes that have not exited wait
 there, at whichever instruction, and counts 32 threads then, however many lanes it has (PTX ISA, barrier). Lanes of one
 warp that wait at different barriers therefore wait for ever.
-
-Lanes that parted stay apart, in `lane_group`, until a barrier joins them, even where they stand at the same address: an
-H200 executes a BSYNC once for each group that comes to it (instructions counted in sorts with nested branches).
 """
 
 from __future__ import annotations
@@ -17,96 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from simtc.jit import Arrays, Int, Record, jit
+from simtc.machine.convergence import ARRIVE, BLOCK, SYNC, count, first_of, free, group, regroup, waiters
 from simtc.machine.micro import Control
 from simtc.machine.state import STATE, Event, Outcome, Waiting
-from simtc.machine.types import OP, int64, uint32, void
+from simtc.machine.types import OP, int64, uint32
 
 __all__ = ["control", "release"]
 
 _ONE = np.uint32(1)
-# What a lane waits for, in lane_wait: a convergence barrier below these, or
-_SYNC = 16  # WARPSYNC,
-_BLOCK = 17  # and from here on the 16 barriers of the block,
-_ARRIVE = 33  # and those where it will not wait for other warps (BAR.ARV)
-
-
-@jit(int64(uint32))
-def _count(x: Int) -> Int:
-    n = int64(0)
-    while x:
-        x &= x - _ONE
-        n += 1
-    return n
-
-
-@jit(uint32(STATE, int64, uint32))
-def _first(s: Arrays, a: Int, lanes: Int) -> Int:
-    """Return a register's value in the first of the lanes."""
-    for lane in range(32):
-        if (lanes >> uint32(lane)) & _ONE:
-            return s.F[a + lane]
-    return uint32(0)
-
-
-@jit(uint32(STATE, int64, int64))
-def _waiters(s: Arrays, w: Int, what: Int) -> Int:
-    """Return the lanes that wait for `what`."""
-    lanes, warp = uint32(0), s.warps[w]
-    for lane in range(32):
-        if (warp.blocked >> uint32(lane)) & _ONE and warp.lane_wait[lane] == what:
-            lanes |= _ONE << uint32(lane)
-    return lanes
-
-
-@jit(void(STATE, int64, uint32))
-def _group(s: Arrays, w: Int, lanes: Int) -> None:
-    """Make lanes a group of their own."""
-    warp = s.warps[w]
-    warp.groups += 1
-    for lane in range(32):
-        if (lanes >> uint32(lane)) & _ONE:
-            warp.lane_group[lane] = warp.groups
-
-
-@jit(void(STATE, int64))
-def _free(s: Arrays, w: Int) -> None:
-    """Let lanes go whose convergence barrier, or WARPSYNC, is complete."""
-    warp = s.warps[w]
-    for b in range(16):
-        waiting = _waiters(s, w, b)
-        if waiting and warp.convergence[b] & warp.alive & ~waiting == 0:
-            warp.blocked &= ~waiting
-            warp.convergence[b] = uint32(0)
-            _group(s, w, waiting)
-    waiting, complete = _waiters(s, w, _SYNC), uint32(0)
-    for lane in range(32):
-        if (waiting >> uint32(lane)) & _ONE and warp.lane_sync[lane] & warp.alive & ~waiting == 0:
-            complete |= _ONE << uint32(lane)
-    if complete:
-        warp.blocked &= ~complete
-        _group(s, w, complete)
-
-
-@jit(int64(STATE, int64))
-def _regroup(s: Arrays, w: Int) -> Int:
-    """Choose which lanes go on: of the groups that are ready at the lowest address, the one that is so for longest."""
-    warp = s.warps[w]
-    ready = warp.alive & ~warp.blocked
-    lowest, group = np.int32(0x7FFFFFFF), np.int32(0)
-    for lane in range(32):
-        pc, mine = warp.lane_pc[lane], warp.lane_group[lane]
-        if (ready >> uint32(lane)) & _ONE and (pc < lowest or (pc == lowest and mine < group)):
-            lowest, group = pc, mine
-    if ready == 0:
-        warp.active = uint32(0)
-        return 0
-    active = uint32(0)
-    for lane in range(32):
-        if (ready >> uint32(lane)) & _ONE and warp.lane_pc[lane] == lowest and warp.lane_group[lane] == group:
-            active |= _ONE << uint32(lane)
-    warp.active = active
-    warp.pc = lowest
-    return 1
 
 
 @jit(int64(STATE, int64, int64))
@@ -127,8 +38,8 @@ def release(s: Arrays, slot: Int, b: Int) -> Int:
         if warp.waiting == Waiting.BARRIER and warp.barrier == b:
             warp.waiting = Waiting.READY
             warp.blocked = uint32(0)
-            _group(s, w, warp.alive)
-            _regroup(s, w)
+            group(s, w, warp.alive)
+            regroup(s, w)
     return 1
 
 
@@ -150,16 +61,16 @@ def _come(s: Arrays, w: Int) -> Int:
         first += 1
     what = int64(warp.lane_wait[first])
     warp.pc = warp.lane_pc[first] - 1
-    if what < _BLOCK or _waiters(s, w, what) != warp.alive:
+    if what < BLOCK or waiters(s, w, what) != warp.alive:
         s.event[Event.MASK], s.event[Event.PC] = int64(warp.blocked), int64(warp.pc)
         return Outcome.DEADLOCK
-    if what < _ARRIVE:
-        return _wait(s, w, what - _BLOCK)
+    if what < ARRIVE:
+        return _wait(s, w, what - BLOCK)
     warp.blocked = uint32(0)
-    _group(s, w, warp.alive)
-    _regroup(s, w)
-    s.blocks[warp.block].arrived[what - _ARRIVE] += 32
-    release(s, warp.block, what - _ARRIVE)
+    group(s, w, warp.alive)
+    regroup(s, w)
+    s.blocks[warp.block].arrived[what - ARRIVE] += 32
+    release(s, warp.block, what - ARRIVE)
     return Outcome.BRANCHED
 
 
@@ -175,8 +86,8 @@ def _stop(s: Arrays, w: Int) -> Int:
         for b in range(16):
             release(s, warp.block, b)
         return Outcome.EXITED
-    _free(s, w)
-    if _regroup(s, w):
+    free(s, w)
+    if regroup(s, w):
         return Outcome.BRANCHED
     return _come(s, w)
 
@@ -191,7 +102,7 @@ def _block_lanes(s: Arrays, w: Int, lanes: Int, what: Int, pc: Int) -> Int:
             warp.lane_pc[lane] = pc
         elif (warp.active >> uint32(lane)) & _ONE:
             warp.lane_pc[lane] = pc
-    _group(s, w, warp.active)
+    group(s, w, warp.active)
     warp.blocked |= lanes
     return _stop(s, w)
 
@@ -216,10 +127,10 @@ def _branch(s: Arrays, w: Int, m: Int, target: Int) -> Int:
             warp.lane_pc[lane] = warp.pc + 1
     # the lower address goes first, so that both paths meet as early as they can
     if target < warp.pc + 1:
-        _group(s, w, stay)
+        group(s, w, stay)
         warp.active, warp.pc = m, target
     else:
-        _group(s, w, m)
+        group(s, w, m)
         warp.active, warp.pc = stay, warp.pc + 1
     s.event[Event.TAKEN] = 1
     return Outcome.BRANCHED
@@ -239,8 +150,8 @@ def _indirect(s: Arrays, op: Record, w: Int, a: Int, m: Int) -> Int:
             warp.lane_pc[lane] = target >> 4
         elif (warp.active >> uint32(lane)) & _ONE:
             warp.lane_pc[lane] = warp.pc + 1
-    _group(s, w, warp.active)  # and by target
-    _regroup(s, w)
+    group(s, w, warp.active)  # and by target
+    regroup(s, w)
     s.event[Event.TAKEN] = 1
     return Outcome.BRANCHED
 
@@ -255,9 +166,9 @@ def _barrier(s: Arrays, op: Record, w: Int, m: Int, a: Int, c: Int, q: Int) -> I
     block = s.blocks[warp.block]
     b, expected = int64(op.imm), int64(op.aux)
     if b < 0:  # one register holds the barrier's number and above it how many threads it takes
-        b = int64(_first(s, a, m) & uint32(15))
+        b = int64(first_of(s, a, m) & uint32(15))
     if expected < 0:
-        word = _first(s, c, m)
+        word = first_of(s, c, m)
         expected = int64((word >> uint32(16) if op.imm < 0 else word) & uint32(0xFFF))
     block.expected[b] = expected
     if op.variant == 1 and m == warp.alive:
@@ -266,15 +177,15 @@ def _barrier(s: Arrays, op: Record, w: Int, m: Int, a: Int, c: Int, q: Int) -> I
         warp.pc += 1
         return Outcome.NEXT
     if op.variant == 2:
-        block.voted[b] += _count(q & m)
-        block.voters[b] += _count(m)
+        block.voted[b] += count(q & m)
+        block.voters[b] += count(m)
     if m == warp.alive:  # the common case: the whole warp arrives together
         for lane in range(32):
             warp.lane_pc[lane] = warp.pc + 1
-            warp.lane_wait[lane] = _BLOCK + b
+            warp.lane_wait[lane] = BLOCK + b
         warp.blocked = m
         return _wait(s, w, b)
-    return _block_lanes(s, w, m, b + (_ARRIVE if op.variant == 1 else _BLOCK), warp.pc + 1)
+    return _block_lanes(s, w, m, b + (ARRIVE if op.variant == 1 else BLOCK), warp.pc + 1)
 
 
 @jit(int64(STATE, OP, int64, int64, int64, uint32, uint32))
@@ -285,7 +196,7 @@ def control(s: Arrays, op: Record, w: Int, a: Int, b: Int, m: Int, q: Int) -> In
     if code == Control.BRANCH or code == Control.CALL:
         return _branch(s, w, m & q, op.imm)
     if code == Control.BRANCH_DIVERGED:
-        wanted = uint32(_first(s, a, m) ^ op.a_xor) & warp.alive
+        wanted = uint32(first_of(s, a, m) ^ op.a_xor) & warp.alive
         apart = warp.active & wanted != wanted
         return _branch(s, w, m if apart == (op.variant == 0) else uint32(0), op.imm)
     if code == Control.EXIT:
@@ -303,14 +214,14 @@ def control(s: Arrays, op: Record, w: Int, a: Int, b: Int, m: Int, q: Int) -> In
             return Outcome.NEXT
         return _block_lanes(s, w, m, op.imm, warp.pc + 1)
     if code == Control.WARP_SYNC and m:
-        wanted = uint32(_first(s, a, m) ^ op.a_xor) & warp.alive
+        wanted = uint32(first_of(s, a, m) ^ op.a_xor) & warp.alive
         if wanted & ~m == 0:  # lanes whose predicate is off have not come
             warp.pc += 1
             return Outcome.NEXT
         for lane in range(32):
             if (m >> uint32(lane)) & _ONE:
                 warp.lane_sync[lane] = wanted
-        return _block_lanes(s, w, m, _SYNC, warp.pc + 1)
+        return _block_lanes(s, w, m, SYNC, warp.pc + 1)
     if code == Control.BARRIER:
         return _barrier(s, op, w, m, a, b, q)
     if code == Control.BRANCH_INDIRECT:
@@ -320,9 +231,9 @@ def control(s: Arrays, op: Record, w: Int, a: Int, b: Int, m: Int, q: Int) -> In
             if (warp.active >> uint32(lane)) & _ONE:
                 warp.lane_pc[lane] = warp.pc + 1
         before = warp.active
-        _group(s, w, before)
+        group(s, w, before)
         warp.blocked |= before  # so that the others get their turn
-        _regroup(s, w)
+        regroup(s, w)
         warp.blocked &= ~before
         return Outcome.YIELDED
     if m:
@@ -330,15 +241,15 @@ def control(s: Arrays, op: Record, w: Int, a: Int, b: Int, m: Int, q: Int) -> In
             warp.convergence[op.imm] |= m  # lanes that came another way may be in it already
         elif code == Control.BREAK:
             warp.convergence[op.imm] &= ~m
-            _free(s, w)
+            free(s, w)
         elif code == Control.WRITE_CONVERGENCE:
-            warp.convergence[op.imm] = _first(s, a, m)
+            warp.convergence[op.imm] = first_of(s, a, m)
         elif code == Control.COPY_CONVERGENCE:
             members = warp.convergence[op.variant]
             if op.aux:
                 warp.convergence[op.variant] = uint32(0)
             warp.convergence[op.imm] = members
-            _free(s, w)
+            free(s, w)
         elif code == Control.TRAP:
             return Outcome.TRAPPED
         elif code == Control.CALL_OUTSIDE:

@@ -13,8 +13,8 @@ from simtc.jit import Array, Int, Record, jit
 from simtc.machine.bits import as_f32, flush
 from simtc.machine.double import read64
 from simtc.machine.half import pick, widen
-from simtc.machine.integer import int32_of
 from simtc.machine.micro import Flag, Predicate
+from simtc.machine.packed import int32_of
 from simtc.machine.single import compare
 from simtc.machine.types import OP, WORDS, float64, int64, uint32, uint64
 

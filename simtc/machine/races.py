@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from simtc.jit import Array, Arrays, Int, Record, jit
-from simtc.machine.access import addresses
 from simtc.machine.micro import Memory as Code
+from simtc.machine.offsets import addresses
 from simtc.machine.order import is_ordered, stamp
 from simtc.machine.state import SHARED_WINDOW, STATE, Geometry
 from simtc.machine.types import LONGS, OP, int64, uint32, void

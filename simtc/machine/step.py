@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 
 from simtc.jit import Array, Arrays, Int, Record, jit
-from simtc.machine.access import addresses, memory
+from simtc.machine.access import memory
 from simtc.machine.atomic import atomic
 from simtc.machine.control import control
 from simtc.machine.convert import convert
@@ -26,6 +26,7 @@ from simtc.machine.micro import (
     Tensor,
 )
 from simtc.machine.micro import Memory as Code
+from simtc.machine.offsets import addresses
 from simtc.machine.predicate import predicate
 from simtc.machine.single import single
 from simtc.machine.special import special

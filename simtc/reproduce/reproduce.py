@@ -21,7 +21,7 @@ class Entry:
     clocked: bool = False  # executes programs in the clock, which takes seconds
 
 
-_YAN, _NVIDIA = "yan2020.closed_forms", "nvidia.guide"
+_YAN, _NVIDIA, _QUANTIZATION = "yan2020.closed_forms", "nvidia.guide", "nvidia.quantization"
 _CLOCK, _FIGURES = "yan2020.clock", "yan2020.figures"
 _JETSON = "gannon"
 ENTRIES = {
@@ -45,16 +45,18 @@ ENTRIES = {
     "yan2020/fig9": Entry(title="rectangular matrices on T4", function=f"{_FIGURES}.figure9", clocked=True),
     "yan2020/square": Entry(title="throughput on square matrices, without the clock", function=f"{_YAN}.square"),
     "nvidia/intensity": Entry(title="arithmetic intensity and the V100's FLOPS:B", function=f"{_NVIDIA}.intensity"),
-    "nvidia/tile-quantization": Entry(title="figure 6: six tiles for four", function=f"{_NVIDIA}.tile_quantization"),
+    "nvidia/tile-quantization": Entry(
+        title="figure 6: six tiles for four", function=f"{_QUANTIZATION}.tile_quantization"
+    ),
     "nvidia/wave-quantization": Entry(
-        title="figure 8: one tile beyond a wave", function=f"{_NVIDIA}.wave_quantization"
+        title="figure 8: one tile beyond a wave", function=f"{_QUANTIZATION}.wave_quantization"
     ),
     "nvidia/fig2": Entry(title="tensor cores and the alignment of K", function=f"{_NVIDIA}.figure2"),
     "nvidia/fig3": Entry(title="throughput against the M-N footprint", function=f"{_NVIDIA}.figure3"),
     "nvidia/fig4": Entry(title="throughput against K", function=f"{_NVIDIA}.figure4"),
     "nvidia/fig5": Entry(title="throughput by tile size", function=f"{_NVIDIA}.figure5"),
-    "nvidia/fig7": Entry(title="tile quantization along N", function=f"{_NVIDIA}.figure7"),
-    "nvidia/fig8": Entry(title="wave quantization along N", function=f"{_NVIDIA}.figure8"),
+    "nvidia/fig7": Entry(title="tile quantization along N", function=f"{_QUANTIZATION}.figure7"),
+    "nvidia/fig8": Entry(title="wave quantization along N", function=f"{_QUANTIZATION}.figure8"),
     "gannon/types": Entry(title="type pairs and tolerances", function=f"{_JETSON}.arithmetic.types"),
     "gannon/shapes": Entry(title="shapes of each pair", function=f"{_JETSON}.arithmetic.shapes"),
     "gannon/padding": Entry(title="padded sizes and blocks", function=f"{_JETSON}.arithmetic.padding"),

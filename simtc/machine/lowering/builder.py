@@ -13,9 +13,10 @@ from simtc.errors import BadInputError
 from simtc.isa import Instruction, Kernel, Kind, Operand
 from simtc.machine.micro import DUMP_PREDICATE, LANES, MICRO, TRUE, UNIFORM_PREDICATE, Flag, Row
 
-__all__ = ["Builder", "Literals", "Lowering", "refuse"]
+__all__ = ["JOIN", "Builder", "Literals", "Lowering", "refuse"]
 
 Lowering = Callable[["Builder"], None]
+JOIN = {"AND": 0, "OR": 1, "XOR": 2}  # how a comparison joins its result to a predicate
 
 _FULL = 0xFFFFFFFF
 _SIGN = {"single": 0x80000000, "double": 0x80000000, "half": 0x80008000}

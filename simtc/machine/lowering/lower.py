@@ -9,7 +9,7 @@ import numpy as np
 
 from simtc.errors import BadInputError, nearest
 from simtc.isa import Instruction, Kernel
-from simtc.machine.lowering import integer, memory, real, tensor, warp
+from simtc.machine.lowering import convert, integer, memory, predicate, real, tensor, warp
 from simtc.machine.lowering.builder import Builder, Literals, Lowering, refuse
 from simtc.machine.lowering.tensor import MatrixTables
 from simtc.machine.micro import LANES, MICRO
@@ -22,7 +22,9 @@ _ATOMICS = frozenset({"ATOM", "ATOMG", "RED", "REDG"})
 _LOADS = frozenset({"LDG", "LD"})
 _LOWERINGS: dict[str, Lowering] = {
     **integer.LOWERINGS,
+    **predicate.LOWERINGS,
     **real.LOWERINGS,
+    **convert.LOWERINGS,
     **memory.LOWERINGS,
     **warp.LOWERINGS,
     **tensor.LOWERINGS,

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any
 
 from simtc import arch
 from simtc.analytic.chart import Chart, Series
 from simtc.analytic.eligibility import eligibility
 from simtc.analytic.intensity import arithmetic_intensity, is_math_bound, ridge_flops_per_byte
 from simtc.analytic.menu import MENU
-from simtc.analytic.quantization import Quantization
 from simtc.gemm.hgemm.closed_form import predict
 from simtc.gemm.hgemm.configuration import Configuration
-from simtc.reproduce.printed import printed
+from simtc.reproduce.nvidia.tiles import BOARD, Made, drawn, predicted, table_of
 from simtc.results.comparison import Item
 from simtc.results.prediction import Prediction
 
@@ -27,42 +25,15 @@ __all__ = [
     "figure3",
     "figure4",
     "figure5",
-    "figure7",
-    "figure8",
     "intensity",
-    "tile_quantization",
-    "wave_quantization",
 ]
 
-_Made = tuple[list[Item], str | None]
-_BOARD = "a100_sxm"
-_STAGES = 3
 _SIZES = (256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192)
-_TILE = (256, 128)
 
 
-def _print(key: str) -> Any:
-    return printed("nvidia")[key]
-
-
-def _tiles(tile: tuple[int, int] = _TILE) -> Configuration:
-    """Return a tile with warps of 64x64, or of a quarter of it where that is less, and f32 accumulators."""
-    warp = (min(64, tile[0] // 2), min(64, tile[1] // 2), 16)
-    return Configuration(block=(*tile, 32), warp=warp, stages=_STAGES, accumulator="f32", arch="ampere")
-
-
-def _sweep(sizes: Iterable[tuple[int, int, int]], tile: tuple[int, int] = _TILE) -> list[Prediction]:
-    tiles, board = _tiles(tile), arch.device(_BOARD)
-    return [predict(tiles, board, m=m, n=n, k=k) for m, n, k in sizes]
-
-
-def _chart(title: str, across: str, up: str, *series: Series) -> str:
-    return Chart(title=f"{title}, {_BOARD}, closed form", across=across, up=up, series=series).to_svg()
-
-
-def intensity() -> _Made:
+def intensity() -> Made:
     """The guide's two GEMMs, GEMV, and the V100's own ratio."""
-    table, v100 = _print("intensity"), arch.device("v100_sxm2")
+    table, v100 = table_of("intensity"), arch.device("v100_sxm2")
     items = []
     for key in ("memory_limited", "math_limited"):
         row = table[key]
@@ -91,66 +62,9 @@ def intensity() -> _Made:
     return items, None
 
 
-def tile_quantization() -> _Made:
-    """Figure 6: one row more than two tiles."""
-    table = _print("tile_quantization")
-    full, part = (
-        Quantization(m=m, n=n, tile_m=table["tile"], tile_n=table["tile"], wave=1)
-        for m, n in (table["full"], table["part"])
-    )
-    needed = 100 * (part.m * part.n / (full.m * full.n) - 1)
-    items = [
-        Item(name="tiles", paper=table["tiles"], simtc=[full.tiles, part.tiles], kind="exact"),
-        Item(name="operations executed", paper=table["executed"], simtc=part.tiles / full.tiles, kind="exact"),
-        Item(name="operations needed, % more", paper=table["needed_percent"], simtc=round(needed, 2), kind="exact"),
-        Item(name="share of the work that is wasted", paper=None, simtc=part.tile_waste, kind="closed form"),
-    ]
-    return items, None
-
-
-def wave_quantization() -> _Made:
-    """Figure 8's text: 108 tiles fill the chip, and one column of tiles more takes a second wave."""
-    table = _print("wave_quantization")
-    board = arch.device(_BOARD)
-    room = _tiles().occupancy(board)
-    wave = board.sm_count * room.blocks
-    note = f"{room.blocks} block of 256x128 an SM, limited by {room.limit}"
-    items = [Item(name="tiles of a wave", paper=table["sms"], simtc=wave, kind="exact", note=note)]
-    grids = {n: Quantization(m=table["m"], n=n, tile_m=256, tile_n=128, wave=wave) for n in (1536, 1544)}
-    for n, grid in grids.items():
-        items.append(Item(name=f"tiles at N = {n}", paper=table["tiles"][str(n)], simtc=grid.tiles, kind="exact"))
-    tail = grids[1544].tail
-    items += [
-        Item(name="tiles of the tail wave at N = 1544", paper=table["tail"], simtc=tail, kind="exact"),
-        Item(
-            name="SMs that the tail uses, %",
-            paper=table["tail_percent"],
-            simtc=round(100 * tail / wave, 2),
-            kind="exact",
-        ),
-    ]
-    short, long = _sweep([(table["m"], n, table["k"]) for n in grids])
-    items.append(
-        Item(
-            name="duration at N = 1544 over 1536", paper=table["duration_1544_over_1536"],
-            simtc=long.cycles / short.cycles, kind="closed form", note='the guide: "roughly doubles"',
-        )
-    )  # fmt: skip
-    jumps = _jumps(table["m"], wave, max(table["jumps_after"]))
-    items.append(Item(name="N after which the duration jumps", paper=table["jumps_after"], simtc=jumps, kind="exact"))
-    return items, figure8()[1]
-
-
-def _jumps(m: int, wave: int, last: int) -> list[int]:
-    """Return each N, in steps of 8, after which one wave more is needed."""
-    sizes = range(8, last + 9, 8)
-    waves = [Quantization(m=m, n=n, tile_m=_TILE[0], tile_n=_TILE[1], wave=wave).waves for n in sizes]
-    return [n for n, before, after in zip(sizes, waves, waves[1:], strict=False) if after > before]
-
-
-def figure2() -> _Made:
+def figure2() -> Made:
     """Who may use tensor cores for f16, by K's alignment and the library's version, on V100."""
-    table, v100 = _print("fig2"), arch.device("v100_sxm2")
+    table, v100 = table_of("fig2"), arch.device("v100_sxm2")
     depths = range(1025, 1057)  # as many iterations each, so that alignment alone differs
     old, new = (
         [eligibility(2048, 2048, k, inputs="f16", device=v100, version=version) for k in depths]
@@ -194,9 +108,9 @@ def _mean(found: list[Prediction], depths: Iterable[int], alignment: int) -> flo
     return sum(chosen) / len(chosen)
 
 
-def figure3() -> _Made:
+def figure3() -> Made:
     """Throughput and duration as M = N grow; the guide's K is not in its text, 4096 stands for it."""
-    found = _sweep((size, size, 4096) for size in _SIZES)
+    found = predicted((size, size, 4096) for size in _SIZES)
     slower = all(
         after.seconds / before.seconds < (after.m * after.n) / (before.m * before.n)
         for before, after in pairwise(found)
@@ -207,15 +121,15 @@ def figure3() -> _Made:
         Item(name="within one wave, duration grows less than M x N", paper=True, simtc=slower, kind="closed form")
     )
     points = tuple((float(one.m), one.tflops) for one in found)
-    return items, _chart("M = N, K = 4096", "M = N", "TFLOPS", Series(name="256x128 tiles", points=points))
+    return items, drawn("M = N, K = 4096", "M = N", "TFLOPS", Series(name="256x128 tiles", points=points))
 
 
-def figure4() -> _Made:
+def figure4() -> Made:
     """Throughput as K grows, over a large footprint (6912 x 2048, figure 5's)."""
-    shape = _print("fig5")
-    found = _sweep((shape["m"], shape["n"], size) for size in _SIZES)
+    shape = table_of("fig5")
+    found = predicted((shape["m"], shape["n"], size) for size in _SIZES)
     points = tuple((float(one.k), one.tflops) for one in found)
-    svg = _chart("6912 x 2048 x K", "K", "TFLOPS", Series(name="256x128 tiles", points=points))
+    svg = drawn("6912 x 2048 x K", "K", "TFLOPS", Series(name="256x128 tiles", points=points))
     return _trend("K", found[0].tflops, found[-1].tflops), svg
 
 
@@ -226,13 +140,13 @@ def _trend(name: str, first: float, last: float) -> list[Item]:
     ]
 
 
-def figure5() -> _Made:
+def figure5() -> Made:
     """One GEMM over the menu of tiles."""
-    shape = _print("fig5")
+    shape = table_of("fig5")
     size = (shape["m"], shape["n"], shape["k"])
-    found = {tile: _sweep([size], tile)[0] for tile in MENU}
+    found = {tile: predicted([size], tile)[0] for tile in MENU}
     largest, smallest = found[256, 128], found[64, 64]
-    sms = arch.device(_BOARD).sm_count
+    sms = arch.device(BOARD).sm_count
     items = [
         Item(
             name="parallelism of 64x64 over 256x128", paper=shape["parallelism_64_over_256x128"],
@@ -257,54 +171,6 @@ def figure5() -> _Made:
     points = tuple(
         (float(tile[0] * tile[1]), one.tflops) for tile, one in sorted(found.items(), key=lambda x: x[0][0] * x[0][1])
     )
-    return items, _chart(
+    return items, drawn(
         "6912 x 2048 x 4096 by tile", "elements of a tile", "TFLOPS", Series(name="tiles", points=points)
     )
-
-
-def figure7() -> _Made:
-    """Throughput, duration and tiles along N within and across the edge of a tile."""
-    table = _print("tile_curve")
-    first, last = table["two_tiles_n"]
-    sizes = range(table["one_tile_n"] - 64, last + 8, 8)
-    found = dict(zip(sizes, _sweep((table["m"], n, table["k"]) for n in sizes), strict=True))
-    two = [found[n] for n in range(first, last + 1, 8)]
-    useful = 100 * (first - _TILE[1]) / _TILE[1]
-    columns = sorted({-(-one.n // _TILE[1]) for one in two})
-    spread = max(one.seconds for one in two) / min(one.seconds for one in two) - 1
-    items = [
-        Item(name="useful share of tile two at N = 136, %", paper=table["useful_percent"], simtc=useful, kind="exact"),
-        Item(name="tiles along N from 136 to 256", paper=[2], simtc=columns, kind="exact"),
-        Item(
-            name="duration constant from N = 136 to 256 (3 %)", paper=True, simtc=spread < 0.03, kind="closed form",
-            note=f"{100 * spread:.1f} % more at 256: more of C is written",
-        ),
-        Item(
-            name="throughput falls from N = 128 to 136", paper=True, kind="closed form",
-            simtc=found[first].tflops < found[table["one_tile_n"]].tflops,
-        ),
-    ]  # fmt: skip
-    return items, _quantized(f"M = {table['m']}, K = {table['k']}", found)
-
-
-def figure8() -> _Made:
-    """Throughput, duration and tiles along N across waves."""
-    table = _print("wave_quantization")
-    sizes = range(1024, 6657, 64)
-    found = dict(zip(sizes, _sweep((table["m"], n, table["k"]) for n in sizes), strict=True))
-    best = sorted(sorted(found, key=lambda n: found[n].tflops)[-3:])
-    items = [
-        Item(
-            name="N of the highest throughput", paper=None, simtc=best, kind="closed form",
-            note="multiples of 108 tiles, as the guide has it",
-        )
-    ]  # fmt: skip
-    return items, _quantized(f"M = {table['m']}, K = {table['k']}", found)
-
-
-def _quantized(title: str, found: dict[int, Prediction]) -> str:
-    """Draw TFLOPS and the duration over the same N; both are a small number of hundreds."""
-    throughput = Series(name="TFLOPS", points=tuple((float(n), one.tflops) for n, one in found.items()))
-    duration = Series(name="duration, us", points=tuple((float(n), one.seconds * 1e6) for n, one in found.items()))
-    tiles = Series(name="tiles", points=tuple((float(n), float(one.blocks)) for n, one in found.items()), step=True)
-    return _chart(title, "N", "", throughput, duration, tiles)
