@@ -75,7 +75,7 @@ def test_others_stop_at_a_fault():
 def test_ctrl_c():
     done = script(
         "for way in (dict(threads=2), dict(check=True), dict(timing=True)):",
-        "    launch(program['half_waits'], 1, 64, [np.zeros(64, np.int32)], **way)  # what compiles does so here",
+        "    launch(program['faults_from'], 1, 32, [np.zeros(32, np.int32), np.int32(6)], **way)  # compiles",
         "    soon = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))",
         "    try:",
         "        soon.start()",
