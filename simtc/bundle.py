@@ -2,11 +2,12 @@
 
 numba passes an array as seven words and a tuple of arrays as all of them, copied at every call and counted at every
 use. A bundle passes one pointer: to a table of the arrays' addresses and shapes. In compiled code its attributes are
-the arrays.
+the arrays; an array of one record may appear as that record.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
@@ -30,11 +31,19 @@ _SLOTS = 3  # words of the table for each array: address, first and second dimen
 
 
 class BundleType(_Type):  # type: ignore[misc] # its base is Any
-    """The numba type of a bundle: the names of its arrays and their types (contiguous, of one or two dimensions)."""
+    """The numba type of a bundle: the names of its arrays and their types.
+
+    They are contiguous, of one or two dimensions; a record type stands for an array of that one record.
+    """
 
     def __init__(self, name: str, fields: Mapping[str, Any]) -> None:
         self.fields = dict(fields)
         super().__init__(name=f"Bundle({name}, {', '.join(f'{key}: {kind}' for key, kind in fields.items())})")
+
+    @property
+    def mangling_args(self) -> tuple[str, tuple[str]]:
+        """What stands for the type in the names of compiled functions: all of them would be longer than the code."""
+        return "Bundle", (hashlib.sha256(self.name.encode()).hexdigest()[:16],)
 
 
 class Bundle:
@@ -55,8 +64,9 @@ class Bundle:
         self.arrays = tuple(arrays[name] for name in kind.fields)  # kept alive as long as the pointer
         self.table = np.zeros((len(kind.fields), _SLOTS), np.int64)
         for row, (name, due), array in zip(self.table, kind.fields.items(), self.arrays, strict=True):
-            if not array.flags.c_contiguous or array.ndim != due.ndim:
-                raise ValueError(f"array {name} should be contiguous, of {due.ndim} dimensions")
+            dimensions = 1 if isinstance(due, types.Record) else due.ndim
+            if not array.flags.c_contiguous or array.ndim != dimensions:
+                raise ValueError(f"array {name} should be contiguous, of {dimensions} dimensions")
             row[0] = array.ctypes.data
             row[1 : 1 + array.ndim] = array.shape
 
@@ -102,7 +112,7 @@ class _Attributes(_AttributeTemplate):  # type: ignore[misc]
 
 @_numba.lower_getattr_generic(BundleType)
 def _get(context: Any, builder: Any, kind: Any, pointer: Any, name: str) -> Any:
-    """Build an array from its row of the table. It owns nothing, so nothing is counted."""
+    """Build an array from its row of the table, or point to its one record. It owns nothing, so nothing is counted."""
     array_type = kind.fields[name]
     first = _SLOTS * list(kind.fields).index(name)
     word = ir.IntType(64)
@@ -110,6 +120,8 @@ def _get(context: Any, builder: Any, kind: Any, pointer: Any, name: str) -> Any:
     def load(slot: int) -> Any:
         return builder.load(builder.gep(pointer, [ir.Constant(word, first + slot)]))
 
+    if isinstance(array_type, types.Record):
+        return builder.inttoptr(load(0), context.get_value_type(array_type))
     array = context.make_array(array_type)(context, builder)
     itemsize = ir.Constant(word, context.get_abi_sizeof(context.get_data_type(array_type.dtype)))
     shape = [load(1 + axis) for axis in range(array_type.ndim)]

@@ -28,6 +28,7 @@ __all__ = [
     "cache_folder",
     "cache_problem",
     "cache_root",
+    "finish",
     "is_compiled",
     "jit",
     "on_compile",
@@ -158,7 +159,7 @@ def jit(signature: Any, *, inline: bool = False, allocates: bool = False) -> Cal
     """Compile a function for one signature, without the interpreter lock, cached on disk.
 
     Args:
-        signature: a numba signature, such as `void(uint32[::1], int64)`.
+        signature: a numba signature, such as `void(uint32[::1], int64)`; None for a function that `finish` compiles.
         inline: merge it into its callers, whatever its size.
         allocates: it makes arrays, so references to arrays are counted in it; elsewhere that would be time for nothing.
 
@@ -172,9 +173,8 @@ def jit(signature: Any, *, inline: bool = False, allocates: bool = False) -> Cal
         if _serves(folder):
             try:
                 return compiled(function, folder)
-            except OSError as error:  # a disk that filled up meanwhile
-                _problems.append(f"{cache_root()} takes nothing more: {error.strerror}")
-                _serves.cache_clear()
+            except OSError as error:
+                _note_full_disk(error)
         _warn_once(cache_problem())
         return compiled(function, None)
 
@@ -197,3 +197,19 @@ def jit(signature: Any, *, inline: bool = False, allocates: bool = False) -> Cal
         return made
 
     return compile_or_load
+
+
+def _note_full_disk(error: OSError) -> None:
+    """Note that the cache filled up after it had been tried."""
+    _problems.append(f"{cache_root()} takes nothing more: {error.strerror}")
+    _serves.cache_clear()
+
+
+def finish(function: Any, signature: Any) -> None:
+    """Compile a function for one signature that was declared without it."""
+    try:
+        function.compile(signature)
+    except OSError as error:  # it is compiled, and could not be kept
+        _note_full_disk(error)
+        _warn_once(cache_problem())
+    function.disable_compile()

@@ -265,7 +265,7 @@ def run(kind, seed):
 
 def sample_everything():
     """Let the sampled clock sample small launches too, which it would execute whole."""
-    from simtc.timing import portion, survey  # noqa: PLC0415
+    from simtc.timing.sampling import portion, survey  # noqa: PLC0415
 
     portion._SMALL = 0  # noqa: SLF001
     if hasattr(survey, "_LIMIT"):

@@ -12,7 +12,7 @@ __all__ = ["compile_simulator", "needs_compiling"]
 
 # Two halves that need nothing of each other, of about the same length; what is left links both.
 _HERE = ("simtc.machine.predicate", "simtc.machine.convert", "simtc.machine.control", "simtc.machine.special")
-_BESIDE = ("simtc.machine.tensor", "simtc.machine.access", "simtc.timing.queue", "simtc.timing.record")
+_BESIDE = ("simtc.machine.tensor", "simtc.machine.access", "simtc.timing.pipeline")
 
 
 def needs_compiling() -> bool:

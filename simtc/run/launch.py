@@ -78,7 +78,7 @@ def launch(
         launch_limit: the most that all warps of the blocks under way may have executed together; a block that has ended
             does not count any more. It ends an endless kernel of many warps.
         progress: called with (blocks done, blocks).
-        observe: with timing and fidelity "full", called with the clock's state (`simtc.timing.state.Clock`) after every
+        observe: with timing and fidelity "full", called with the clock's state (`simtc.timing.clock.Clock`) after every
             four cycles in which anything happened.
         threads: cores to use; all of them by default.
         hazards: what becomes of a fixed-latency result that is read before simtc takes it to be ready: "note" among
@@ -167,7 +167,7 @@ def launch(
 def _clocked(request: Request, fidelity: str) -> Timing:
     """Time a launch; the clock is compiled only where it is used."""
     if fidelity == "sampled":
-        from simtc.timing.sampled import sample_launch  # noqa: PLC0415 - see above
+        from simtc.timing.sampling.sampled import sample_launch  # noqa: PLC0415 - see above
 
         return sample_launch(request)
     from simtc.timing.simulate import time_launch  # noqa: PLC0415 - see above
@@ -177,6 +177,6 @@ def _clocked(request: Request, fidelity: str) -> Timing:
 
 def _needs_data(lowered: Lowered) -> bool:
     """Tell whether branches or addresses depend on what the buffers hold."""
-    from simtc.timing.skeleton import skeleton  # noqa: PLC0415 - only a sampled launch asks
+    from simtc.timing.sampling.skeleton import skeleton  # noqa: PLC0415 - only a sampled launch asks
 
     return skeleton(lowered).needs_data

@@ -7,14 +7,10 @@ from simtc.errors import SimtcError
 from simtc.isa import Kernel
 from simtc.results import InstructionTime, Stall, Timing
 from simtc.results.timeline import Timeline
-from simtc.timing.constants import (
-    Counter,
-    Pace,
-    Pipe,
-)
+from simtc.timing.clock import Clock
+from simtc.timing.constants import Counter, Pipe
 from simtc.timing.occupancy import Occupancy
 from simtc.timing.rates import estimates
-from simtc.timing.state import Clock
 from simtc.timing.tables import name_of_row
 
 __all__ = ["busy_cycles", "read_timing", "require_room", "safety"]
@@ -60,7 +56,7 @@ def safety(kernel: Kernel, clock: Clock, *, is_strict: bool) -> tuple[str, ...]:
     counters = clock.counters
     if not counters[Counter.HAZARDS]:
         return ()
-    instruction = kernel.instructions[int(counters[Counter.HAZARD_PLACE])]
+    instruction = kernel.instructions[int(counters[Counter.HAZARD_INSTRUCTION])]
     count, early = int(counters[Counter.HAZARDS]), int(counters[Counter.HAZARD_MISSING])
     note = (
         f"safety check: {kernel.name} reads a fixed-latency result before simtc takes it to be ready, {count:,} times, "
@@ -94,7 +90,7 @@ def read_timing(
 
     """
     sms = clock.sms
-    counted = int(max(sms["last_cycle"].max(), sms["drained"].max(), clock.counted[0]))
+    counted = int(max(sms["last_cycle"].max(), sms["drained"].max(), clock.grid["counted"][0]))
     mhz = _mean_mhz(clock, counted, device, rested or device)
     cycles = counted if cycles is None else cycles
     totals = clock.stalls.sum(axis=0)
@@ -107,7 +103,7 @@ def read_timing(
         counters={c.name.lower(): int(clock.counters[c]) for c in _REPORTED},
         blocks_per_sm=room.blocks,
         occupancy_limit=room.limit,
-        timeline=_timeline(kernel, clock, device) if clock.slices.shape[0] else None,
+        timeline=_timeline(kernel, clock, device) if len(clock.timeline) else None,
         by_instruction=_by_instruction(kernel, clock),
         notes=estimates(kernel, device),
     )
@@ -115,21 +111,21 @@ def read_timing(
 
 def _mean_mhz(clock: Clock, cycles: int, device: Device, rested: Device) -> int:
     """Return the clock at which all the cycles would take the time that they took."""
-    pace = clock.pace
-    slow = int(pace[Pace.CYCLES] + (cycles - pace[Pace.SINCE]) * pace[Pace.SLOW]) if clock.faster.size else cycles
+    pace = clock.pace[0]
+    slow = int(pace["slow_cycles"] + (cycles - pace["since"]) * pace["slow"]) if clock.chip_rises.size else cycles
     return (
         round(cycles / (slow / device.clock_mhz + (cycles - slow) / rested.clock_mhz)) if cycles else device.clock_mhz
     )
 
 
 def _timeline(kernel: Kernel, clock: Clock, device: Device) -> Timeline:
-    seen, kept = int(clock.slice_count[0]), clock.slices.shape[0]
+    seen, kept = int(clock.timeline_count[0]), len(clock.timeline)
     return Timeline(
         kernel=kernel.name,
         texts=tuple(i.text or i.mnemonic for i in kernel.instructions),
         warps_per_sm=len(clock.warps) // len(clock.sms),
         sub_cores=device.sm.limits.sub_cores,
-        raw=clock.slices[: min(seen, kept)].copy(),
+        raw=clock.timeline[: min(seen, kept)].copy(),
         dropped=max(seen - kept, 0),
     )
 

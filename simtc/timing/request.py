@@ -12,7 +12,7 @@ from simtc.arch import Device
 from simtc.machine.arena import Arena
 from simtc.machine.lowering import Lowered
 from simtc.machine.state import Event, Geometry, Memory, Outcome, State
-from simtc.timing.state import Clock
+from simtc.timing.clock import Clock
 
 __all__ = ["ENDLESS", "Request", "limit_reached"]
 

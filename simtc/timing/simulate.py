@@ -9,21 +9,15 @@ import numpy as np
 from simtc.bundle import bundle
 from simtc.machine.faults import fault_error
 from simtc.machine.functional import WORK_WORDS
+from simtc.machine.run import start_block
 from simtc.machine.state import CODE, MEMORY, STATE, new_state
 from simtc.machine.step import step
 from simtc.results import Timing
 from simtc.timing.chip import run_chip
-from simtc.timing.constants import (
-    SPAN,
-    Chip,
-    Queue,
-)
-from simtc.timing.l2 import warm_l2
 from simtc.timing.reading import read_timing, require_room, safety
 from simtc.timing.request import Request, limit_reached
 from simtc.timing.setup import new_clock, room_of
-from simtc.timing.state import CACHES, CLOCK, TABLE
-from simtc.timing.tables import clock_table
+from simtc.timing.units.l2_tags import warm_l2
 
 __all__ = ["time_launch"]
 
@@ -43,29 +37,26 @@ def time_launch(request: Request) -> Timing:
     sms = min(device.sm_count, blocks)
     slots = min(room.blocks, -(-blocks // sms))
     state = new_state(request.literals, request.traced(), slots=sms * slots, work_words=WORK_WORDS)
-    clock, caches = new_clock(
+    clock = new_clock(
         kernel,
         device,
         sms=sms,
         slots=slots,
         room=room,
         order=np.arange(blocks, dtype=np.int64),
-        slices=request.slices,
+        is_cold=not request.warm,
+        timeline=request.slices,
         rested=request.rested,
     )
-    cached = bundle(CACHES, caches)
+    ticking = clock.bundled
     if request.warm:
         for start, end in zip(memory.starts, memory.ends, strict=True):
-            warm_l2(cached, int(start) >> 5, (int(end) + 31) >> 5)
-    else:
-        clock.chip[Chip.CODE_FIRST] = device.sm.fetch.first_cycles
+            warm_l2(ticking, int(start) >> 5, (int(end) + 31) >> 5)
     parts = (bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, request.lowered.code))
-    clocked = (bundle(CLOCK, clock), bundle(TABLE, clock_table(kernel, device)), cached)
-    span = np.zeros(SPAN, np.int64)
     windows = 1 if request.observe else max(_WINDOWS // sms, 1)
     outcome = 0
     while not outcome:
-        outcome = int(run_chip(step, *parts, *clocked, span, windows))
+        outcome = int(run_chip(step, start_block, *parts, ticking, windows))
         require_room(kernel, clock)
         outcome = outcome or limit_reached(request, state, clock)
         if outcome < 0:
@@ -73,7 +64,7 @@ def time_launch(request: Request) -> Timing:
         if request.observe:
             request.observe(clock)
         if request.progress:
-            request.progress(int(clock.grid[Queue.DONE]), blocks)
+            request.progress(int(clock.grid["done"][0]), blocks)
     notes = safety(kernel, clock, is_strict=request.is_strict)
     timing = read_timing(kernel, clock, room, device, request.rested)
     return replace(timing, notes=(*timing.notes, *notes))

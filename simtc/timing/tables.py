@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,13 +12,14 @@ from simtc.isa import Instruction, Kernel, Kind
 from simtc.isa.dependence import producer, reader
 from simtc.isa.opcodes import opcode_of
 from simtc.isa.registers import operands_read, registers_read, registers_written
-from simtc.timing.constants import CLASS, LINES, Access, Pipe
+from simtc.timing.constants import CLASS, Access, Pipe
 from simtc.timing.constants import Kind as How
 from simtc.timing.hazards import PRODUCERS, READERS, safe_table
+from simtc.timing.operation import OPERATION_FIELDS
 from simtc.timing.rates import memory_row, pipe_constants, special_row, tensor_row
-from simtc.timing.state import TIMING, Table
+from simtc.timing.units.fetch import LINES
 
-__all__ = ["clock_table", "name_of_row"]
+__all__ = ["Table", "clock_table", "name_of_row"]
 
 # Rows of the hazard table: vector, uniform, predicate and uniform predicate registers.
 _ROW_OF = {Kind.REGISTER: 0, Kind.UNIFORM: 256, Kind.PREDICATE: 320, Kind.UNIFORM_PREDICATE: 328}
@@ -67,6 +69,14 @@ _NARROW = {"U8": 1, "S8": 1, "U16": 2, "S16": 2}  # bytes
 _HINTS = {"LTC64B": 64, "LTC128B": 128, "LTC256B": 128}  # bytes that L2 should have; the line behind is left out
 
 
+class Table(NamedTuple):
+    """What the clock knows of each instruction."""
+
+    ops: np.ndarray  # (instructions + 1,) records: see operation.py
+    rows: np.ndarray  # int16: see safety.py
+    safe: np.ndarray  # (producers, readers) int64: cycles that the compiler must keep
+
+
 @lru_cache(maxsize=64)
 def clock_table(kernel: Kernel, device: Device) -> Table:
     """Build the table of a kernel on a board.
@@ -75,7 +85,7 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
         BadInputError: an opcode whose timing is unknown.
 
     """
-    ops = np.zeros(len(kernel.instructions) + 1, TIMING)
+    ops = np.zeros(len(kernel.instructions) + 1, OPERATION_FIELDS)
     rows: list[int] = []
     constants: dict[tuple[int, int], int] = {}
     conflicts = _conflicts(kernel, device)

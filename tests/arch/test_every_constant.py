@@ -1,6 +1,6 @@
 """Every constant of every board is read: moved by itself, it changes the clock's tables or a closed form.
 
-What it changes in the clock's tables changes cycles: tests/timing/test_every_place.py moves each place of those.
+What it changes in the clock's tables changes cycles: tests/timing/test_every_parameter.py moves each of them.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ def tables(device: arch.Device) -> Iterator[Any]:
     yield device.sm.fetch.first_cycles, device.l2_kept_bytes, device.dram_measured_bytes_per_cycle
     yield [array.tobytes() for array in clock_table.__wrapped__(one, device)]
     for chip in (device, device.at_rest().under_tensor_load()):
-        clock, caches = new_clock(
+        clock = new_clock(
             one, chip, sms=4, slots=2, room=ROOM, order=np.arange(8), rested=device.at_rest(), l2_bytes=1 << 16
         )
-        yield [array.tobytes() for array in (clock.chip, clock.faster, clock.sms["gpc"], clock.sms["cluster"])]
-        yield caches.l1_tags.shape, caches.slices.shape, chip.clock_mhz
+        yield [array.tobytes() for array in (clock.chip, clock.chip_rises, clock.sms["gpc"], clock.sms["cpc"])]
+        yield clock.l1_tags.shape, clock.l2_slices.shape, chip.clock_mhz
 
 
 def closed_forms(device: arch.Device) -> Iterator[Any]:

@@ -7,7 +7,7 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 
-from simtc.timing.aging import FULL, Age, brought, is_gone, new_age, stamp, used_again
+from simtc.timing.units.aging import FULL, Age, brought, is_gone, new_age, stamp, used_again
 
 LINE = 128.0
 LINES = 4096

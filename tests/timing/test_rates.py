@@ -14,9 +14,9 @@ from simtc.gemm.shipped import shipped
 from simtc.isa import Kernel
 from simtc.reproduce.microbenchmark import cycles, kernel, line
 from simtc.run.launch import launch
-from simtc.timing.constants import PENDING
 from simtc.timing.rates import estimates, special_row, tensor_row
 from simtc.timing.tables import clock_table
+from simtc.timing.units.l1 import MSHRS
 
 
 def row(text, sm):
@@ -91,7 +91,7 @@ def test_a_pipe_that_a_generation_lacks_is_an_error():
 def test_loads_beyond_those_that_an_sm_keeps_count_of_wait():
     """With a latency of 6,000 cycles more are asked for than can be on their way: some wait for the first ones."""
     warps, loads = 16, 96
-    assert warps * loads > PENDING
+    assert warps * loads > MSHRS
     start = [
         line("S2R R6, SR_TID.X", write=0, stall=2),
         line("SHF.R.U32.HI R6, RZ, 0x5, R6", wait=(0,), stall=6),

@@ -10,8 +10,8 @@ from simtc.errors import BadInputError
 from simtc.gemm.shipped import shipped
 from simtc.machine.lowering import lower
 from simtc.run.solve import operands, solve
-from simtc.timing import portion
-from simtc.timing.skeleton import Part, skeleton
+from simtc.timing.sampling import portion
+from simtc.timing.sampling.skeleton import Part, skeleton
 
 # kernel, board, size, caches: loops to skip, several waves, two blocks an SM, data that L2 keeps between waves
 SMALL = [

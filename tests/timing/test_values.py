@@ -10,8 +10,8 @@ import pytest
 import simtc
 from simtc.errors import KernelFaultError
 from simtc.machine.lowering import lower
-from simtc.timing import portion
-from simtc.timing.skeleton import skeleton
+from simtc.timing.sampling import portion
+from simtc.timing.sampling.skeleton import skeleton
 
 BOARDS = {75: "t4", 80: "a100_sxm", 90: "h200"}
 BLOCKS, THREADS = 120, 128

@@ -12,9 +12,9 @@ from simtc.machine.lowering import Lowered
 from simtc.machine.micro import Control, Family
 from simtc.timing.occupancy import Occupancy
 from simtc.timing.request import Request
+from simtc.timing.sampling.skeleton import Skeleton
+from simtc.timing.sampling.survey import Survey
 from simtc.timing.setup import neighbours
-from simtc.timing.skeleton import Skeleton
-from simtc.timing.survey import Survey
 
 __all__ = ["Grid", "Portion", "portion"]
 
@@ -113,7 +113,7 @@ def portion(request: Request, room: Occupancy, bones: Skeleton, survey: Survey) 
     chosen = _chosen(grid.waves, few=drifts)
     traced = _STEP * survey.steps * len(chosen) * grid.wave_blocks * room.warps
     each = sum(_work(survey, laps) for laps in kept or (_SETTLING,)) * len(chosen) * grid.slots * room.warps
-    ports = {name: len(set(places)) for name, places in zip(("gpc", "cluster"), neighbours(device, sms), strict=True)}
+    ports = {name: len(set(places)) for name, places in zip(("gpc", "cpc"), neighbours(device, sms), strict=True)}
     simulated = _evenly(int((_AFFORDABLE - traced) // each), sms, list(ports.values()))
     return Portion(grid=replace(grid, simulated=simulated), chosen=chosen, ports=ports, kept=kept)
 

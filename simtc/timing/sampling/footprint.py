@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simtc.timing.portion import Grid
-from simtc.timing.survey import Traces, distinct
+from simtc.timing.sampling.portion import Grid
+from simtc.timing.sampling.survey import Traces, distinct
 
 __all__ = ["Footprint", "Footprints"]
 

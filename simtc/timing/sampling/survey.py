@@ -12,9 +12,9 @@ from simtc.machine.faults import fault_error
 from simtc.machine.functional import WORK_WORDS
 from simtc.machine.state import CODE, MEMORY, STATE, new_state
 from simtc.machine.step import step
-from simtc.timing.forward import Plan, trace_blocks
 from simtc.timing.request import ENDLESS, Request
-from simtc.timing.skeleton import Part, Skeleton
+from simtc.timing.sampling.forward import PLAN, TRACE, Trace, trace_blocks
+from simtc.timing.sampling.skeleton import Part, Skeleton
 
 __all__ = ["CannotSampleError", "Survey", "Traces", "distinct"]
 
@@ -45,7 +45,7 @@ class Survey:
         return self.others + min(laps, self.laps) * self.body
 
 
-class _Trace(NamedTuple):
+class _Traced(NamedTuple):
     log: np.ndarray  # twice the number of each sector, plus 1 for a store
     ends: np.ndarray  # (blocks,) where in the log each block's part ends
     laps: np.ndarray  # (warps, instructions + 1) of the last block's warps, by backward branch
@@ -91,22 +91,22 @@ class Traces:
         trace = self._trace(numbers, self._bones.parts, laps)
         return trace.log, trace.ends
 
-    def _trace(self, numbers: np.ndarray, parts: np.ndarray, laps: int = 0) -> _Trace:
+    def _trace(self, numbers: np.ndarray, parts: np.ndarray, laps: int = 0) -> _Traced:
         """Follow blocks, in so many laps of the main loop; in all of them for 0, or without such a loop."""
         branch = self.survey.main_loop if laps else -1
-        plan = np.zeros(Plan.COUNT, np.int64)
-        plan[:] = branch, laps if branch >= 0 else 0, 0, self._request.instruction_limit, not self._bones.is_closed
+        plan = np.zeros(1, PLAN)
+        plan["branch"], plan["laps"] = branch, laps if branch >= 0 else 0
+        plan["limit"], plan["values"] = self._request.instruction_limit, not self._bones.is_closed
         log, count, ends = np.empty(_ROOM, np.int64), np.zeros(1, np.int64), np.zeros(len(numbers), np.int64)
         seen, executed = np.zeros((len(self._state.warps), len(parts)), np.int64), np.zeros(len(numbers), np.int64)
         state, mem, code = self._parts
-        outcome = int(
-            trace_blocks(step, state, mem, code, parts, plan, log, count, seen.ravel(), numbers, ends, executed)
-        )
+        trace = Trace(plan, parts, log, count, seen, numbers, ends, executed)
+        outcome = int(trace_blocks(step, state, mem, code, bundle(TRACE, trace)))
         if self._before is not None:
             self._memory.bytes[:] = self._before
         if outcome < 0:
             raise self._fault(outcome)
-        return _Trace(log[: count[0]].copy(), ends, seen, executed)
+        return _Traced(log[: count[0]].copy(), ends, seen, executed)
 
     def _fault(self, outcome: int) -> Exception:
         """Return a fault as an error: of the kernel, but where other blocks may be what it lacked."""
@@ -134,7 +134,7 @@ class Traces:
         uneven = float(executed.std() / executed.mean())
         return replace(found, others=max(others, len(self._request.lowered.kernel.instructions)), uneven=uneven)
 
-    def _require_settled(self, trace: _Trace) -> None:
+    def _require_settled(self, trace: _Traced) -> None:
         """Refuse a launch that decides by what it stores itself: a block alone would read what was there before."""
         parts = np.where(self._bones.parts & Part.DECIDES, self._bones.parts, self._bones.parts & Part.RUN)
         if not (parts & Part.DECIDES).any():
@@ -143,7 +143,7 @@ class Traces:
         if np.intersect1d(self.buffers(read >> 1), self.buffers(trace.log[trace.log & 1 > 0] >> 1)).size:
             raise CannotSampleError("the launch stores to memory that decides where its blocks go")
 
-    def _described(self, trace: _Trace, laps: np.ndarray) -> Survey:
+    def _described(self, trace: _Traced, laps: np.ndarray) -> Survey:
         loops, many = self._bones.loops, len(self._memory.starts)
         own = {branch: int(body.sum()) for branch, body in loops.items()}
         for branch, body in loops.items():  # less the loops inside

@@ -19,23 +19,22 @@ from simtc.machine.functional import WORK_WORDS
 from simtc.machine.state import CODE, MEMORY, STATE, new_state
 from simtc.results import Stall, Timing
 from simtc.results.estimate import EXTRAPOLATED
-from simtc.timing.aging import new_age
-from simtc.timing.constants import Chip, Queue
-from simtc.timing.footprint import Footprints
+from simtc.timing.clock import Clock
 from simtc.timing.occupancy import Occupancy
-from simtc.timing.portion import Portion, portion
 from simtc.timing.reading import busy_cycles, read_timing, require_room, safety
 from simtc.timing.request import ENDLESS, Request
-from simtc.timing.residence import resident
-from simtc.timing.sample import Course, Sample
+from simtc.timing.sampling.footprint import Footprints
+from simtc.timing.sampling.portion import Portion, portion
+from simtc.timing.sampling.residence import resident
+from simtc.timing.sampling.sample import Course, Sample
+from simtc.timing.sampling.skeleton import Skeleton, skeleton
+from simtc.timing.sampling.skipping import Settled, Shortened, Traveller
+from simtc.timing.sampling.survey import CannotSampleError, Traces
+from simtc.timing.sampling.totals import chip_wide, restored
 from simtc.timing.setup import new_clock, room_of
 from simtc.timing.simulate import time_launch
-from simtc.timing.skeleton import Skeleton, skeleton
-from simtc.timing.skipping import Settled, Shortened, Traveller
-from simtc.timing.state import Caches, Clock
-from simtc.timing.survey import CannotSampleError, Traces
-from simtc.timing.tables import clock_table
-from simtc.timing.totals import chip_wide, restored
+from simtc.timing.units.aging import new_age
+from simtc.timing.units.server import SERVER
 
 __all__ = ["sample_launch"]
 
@@ -123,18 +122,17 @@ def _run(request: Request, room: Occupancy, bones: Skeleton, traces: Traces, par
     grid, survey = part.grid, traces.survey
     prints = Footprints(traces, grid, l2_bytes=device.l2_kept_bytes, gpcs=device.gpcs)
     held = resident(device, memory) if request.warm else None
-    table = clock_table(lowered.kernel, device)
     skips: list[int | None] = [max(survey.laps - kept, 0) for kept in part.kept]
     samples = []
     for skip in skips or [None if bones.is_closed else 0]:
         state = new_state(request.literals, request.traced(), slots=grid.simulated * grid.slots, work_words=WORK_WORDS)
-        clock, caches = _standing(request, part, room, held)
+        clock = _standing(request, part, room, held)
         parts = bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, lowered.code)
         common: dict[str, Any] = {
             "traveller": Traveller(
-                bones=bones, state=state, parts=parts, main_loop=survey.main_loop, age=caches.age
+                bones=bones, state=state, parts=parts, main_loop=survey.main_loop, age=clock.age
             ),
-            "clock": clock, "caches": caches, "blocks": len(clock.order), "block_warps": room.warps,
+            "clock": clock, "blocks": len(clock.order), "block_warps": room.warps,
         }  # fmt: skip
         sample = Sample(
             part=part,
@@ -144,10 +142,9 @@ def _run(request: Request, room: Occupancy, bones: Skeleton, traces: Traces, par
             else Shortened(place=survey.main_loop, skip=skip, **common),
             warm=held,
             clock=clock,
-            caches=caches,
             parts=parts,
         )
-        outcome = sample.run(table, request)
+        outcome = sample.run(request)
         if outcome in ENDLESS or (outcome < 0 and bones.from_memory):
             raise CannotSampleError("a part of it does not end well alone")
         if outcome < 0:
@@ -157,28 +154,26 @@ def _run(request: Request, room: Occupancy, bones: Skeleton, traces: Traces, par
     return samples
 
 
-def _standing(request: Request, part: Portion, room: Occupancy, held: np.ndarray | None) -> tuple[Clock, Caches]:
+def _standing(request: Request, part: Portion, room: Occupancy, held: np.ndarray | None) -> Clock:
     """Return the SMs before their first blocks; on the chip they stand as evenly behind its ports as all do."""
     device, memory, grid = request.device, request.memory, part.grid
-    clock, caches = new_clock(
+    clock = new_clock(
         request.lowered.kernel, device, sms=grid.simulated, slots=grid.slots, room=room,
-        laps=grid.simulated * _LAPS_ROOM, shares=len(memory.starts), rested=request.rested,
+        laps=grid.simulated * _LAPS_ROOM, buffers=len(memory.starts), rested=request.rested, is_cold=not request.warm,
         order=np.concatenate([grid.part(w) for w in part.chosen]),
         l2_bytes=max(device.l2_kept_bytes, _L2_ROOM),
     )  # fmt: skip
-    caches.shares[:, 0] = memory.starts >> 5
+    clock.shares["first"] = memory.starts >> 5
     for kind, many in part.ports.items():
         clock.sms[kind] = np.arange(grid.simulated) * many // grid.simulated
     share = grid.simulated / grid.sms
     age = new_age(device.l2_kept_bytes * share, 0.0 if held is None else _SECTOR * len(held) * share)
-    caches = caches._replace(clusters=np.zeros(2 * part.ports["cluster"]), age=age)
+    clock = clock.replaced(cpc_ports=np.zeros(part.ports["cpc"], SERVER), age=age)
     if part.chosen[-1] == grid.waves - 1 and grid.crowded:
-        clock.grid[Queue.LAST_WAVE] -= len(grid.part(grid.waves - 1))
-        clock.grid[Queue.KEPT] = grid.crowded
-    clock.chip[Chip.SM_START] *= grid.sms / grid.simulated
-    if not request.warm:
-        clock.chip[Chip.CODE_FIRST] = device.sm.fetch.first_cycles
-    return clock, caches
+        clock.grid["last_wave"] -= len(grid.part(grid.waves - 1))
+        clock.grid["kept"] = grid.crowded
+    clock.chip["blocks"]["sm_start_cycles"] *= grid.sms / grid.simulated
+    return clock
 
 
 def _shared_doubt(timing: Timing, sms: int, cycles: int) -> float:
@@ -205,7 +200,7 @@ def _composed(sample: Sample, course: Course) -> tuple[Clock, int, float]:
     """Return the whole launch as a clock would have counted it, its cycles, and the doubt about them."""
     grid, chosen = sample.grid, sample.part.chosen
     stood = _stood_for(grid.waves, chosen)
-    wide = chip_wide(sample.clock, sample.caches)
+    wide = chip_wide(sample.clock)
     total = np.zeros(len(wide))
     middle = [float(span) for span, times in zip(course.spans, stood, strict=True) if times > 1]
     spread = max(middle) - min(middle) if middle else 0.0
@@ -218,7 +213,7 @@ def _composed(sample: Sample, course: Course) -> tuple[Clock, int, float]:
         doubts += _UNEVEN * float(course.spans[-1])
     cycles += sample.skipper.late
     issued = course.vectors.sum(axis=0) * (grid.blocks / len(sample.clock.order))
-    return restored(sample.clock, sample.caches, total, issued), round(cycles), doubts / cycles
+    return restored(sample.clock, total, issued), round(cycles), doubts / cycles
 
 
 def _stood_for(waves: int, chosen: list[int]) -> list[float]:

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from simtc.bundle import bundle
+from simtc.jit import Arrays
+from simtc.machine.run import start_block
 from simtc.machine.state import Memory, State
 from simtc.machine.step import step
-from simtc.timing.aging import FULL, Age
 from simtc.timing.chip import run_chip
-from simtc.timing.constants import SPAN, Chip, Pace, Queue
-from simtc.timing.footprint import Footprint, Footprints
-from simtc.timing.portion import Grid, Portion
+from simtc.timing.clock import Clock
+from simtc.timing.pipeline import UNITS
 from simtc.timing.request import Request, limit_reached
-from simtc.timing.residence import forget, hold, remember
-from simtc.timing.skipping import Skipper
-from simtc.timing.state import CACHES, CLOCK, TABLE, Caches, Clock, Table
-from simtc.timing.totals import vector
+from simtc.timing.sampling.footprint import Footprint, Footprints
+from simtc.timing.sampling.portion import Grid, Portion
+from simtc.timing.sampling.residence import forget
+from simtc.timing.sampling.skipping import Skipper
+from simtc.timing.sampling.totals import vector
+from simtc.timing.unit import Scale
+from simtc.timing.units.aging import FULL, Age
+from simtc.timing.units.l2_tags import hold_sectors, remember
 
 __all__ = ["Course", "Sample"]
-
-
-def _slices(slices: int, share: float) -> int:
-    """Return how many slices stand for a share of all: a power of two, as strides would prefer some of 33 or 34.
-
-    Example:
-        >>> [_slices(44, share) for share in (1, 0.75, 0.4, 0.1, 0.01)]
-        [44, 32, 16, 4, 1]
-
-    """
-    return slices if share == 1 else 2 ** max(round(math.log2(share * slices)), 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,11 +45,10 @@ class Sample:
     prints: Footprints
     skipper: Skipper
     clock: Clock
-    caches: Caches
     parts: tuple[State, Memory, Any]
     warm: np.ndarray | None  # sectors that L2 held before the launch
     grid: Grid = field(init=False)
-    base: np.ndarray = field(init=False)  # the chip's own constants
+    base: np.ndarray = field(init=False)  # the chip's own parameters
     entered: int = 0  # waves
     left: float = 0.0  # bytes that had left L2 when the last one began
     passed: float = 0.0  # bytes that left it in the waves that were passed over
@@ -68,24 +58,23 @@ class Sample:
     def __post_init__(self) -> None:
         self.grid, self.base = self.part.grid, self.clock.chip.copy()
 
-    def run(self, table: Table, request: Request) -> int:
+    def run(self, request: Request) -> int:
         """Execute the chosen waves; return 1, or a fault."""
-        clock, span = self.clock, np.zeros(SPAN, np.int64)
-        bundled, tabled, cached = bundle(CLOCK, clock), bundle(TABLE, table), bundle(CACHES, self.caches)
-        state, mem, code = self.parts
-        self._enter(cached)
+        clock = self.clock
+        bundled = clock.bundled
+        self._enter(bundled)
         sizes = np.cumsum([len(self.grid.part(w)) for w in self.part.chosen])
         while True:
-            outcome = int(run_chip(step, state, mem, code, bundled, tabled, cached, span, self.skipper.windows))
+            outcome = int(run_chip(step, start_block, *self.parts, bundled, self.skipper.windows))
             outcome = outcome or limit_reached(request, self.skipper.traveller.state, clock)
             if outcome:
                 self._end_wave()
                 return outcome
             self._note_admissions()
-            while len(self.at_wave) < len(sizes) - 1 and clock.grid[Queue.DONE] >= sizes[len(self.at_wave)]:
+            while len(self.at_wave) < len(sizes) - 1 and clock.grid["done"][0] >= sizes[len(self.at_wave)]:
                 self._end_wave()
-            if self.entered < len(sizes) and clock.grid[Queue.ADMITTED] > sizes[self.entered - 1]:
-                self._enter(cached)
+            if self.entered < len(sizes) and clock.grid["admitted"][0] > sizes[self.entered - 1]:
+                self._enter(bundled)
                 if request.progress:
                     request.progress(self.entered, len(sizes))
             count = int(clock.lap_count[0])
@@ -93,42 +82,43 @@ class Sample:
                 self.skipper.look(clock.laps[:count].tolist())
                 clock.lap_count[0] = 0
 
-    def _enter(self, cached: Caches) -> None:
+    def _enter(self, bundled: Arrays) -> None:
         """Give the SMs their share of the chip for the wave that begins, and L2 what it holds by then."""
         w = self.part.chosen[self.entered]
         self.entered += 1
-        chip, base = self.clock.chip, self.base
-        rises = self.clock.faster if self.clock.faster.size and not self.clock.pace[Pace.SLOW] else np.ones(1)
-        chip /= rises
-        footprint, share = self.prints.of_wave(w), self.grid.share(w)
-        asked = share / footprint.merged
-        chip[Chip.SLICES] = _slices(int(base[Chip.SLICES]), share)
-        chip[Chip.SLICE_BYTES] = asked * base[Chip.SLICES] * base[Chip.SLICE_BYTES] / chip[Chip.SLICES]
-        chip[Chip.DRAM_BYTES] = share * base[Chip.DRAM_BYTES]
-        chip[Chip.LAUNCH_BLOCK] = base[Chip.LAUNCH_BLOCK] / share  # the others' blocks end as well
-        chip[Chip.PACKET] = base[Chip.PACKET] / self._crowd(w, "cluster")
-        crowd = self._crowd(w, "gpc")
-        chip[Chip.CONSTANT_TURN] = base[Chip.CONSTANT_TURN] / crowd
-        chip[Chip.GPC_BYTES] = crowd * base[Chip.GPC_BYTES]
-        chip[Chip.GPC_L2_BYTES] = crowd / footprint.merged * base[Chip.GPC_L2_BYTES]
-        chip *= rises
-        self.caches.shares[:, 1] = footprint.shares
+        footprint = self.prints.of_wave(w)
+        scale = Scale(
+            share=self.grid.share(w),
+            merged=footprint.merged,
+            cpc_crowd=self._crowd(w, "cpc"),
+            gpc_crowd=self._crowd(w, "gpc"),
+        )
+        values, rises = self.clock.chip_values, self.clock.chip_rises
+        if not rises.size or self.clock.pace["slow"][0]:
+            rises = np.ones(1)
+        values /= rises
+        for unit in UNITS:
+            if unit.parameters is not None:
+                for name, value in unit.parameters.from_record(self.base[unit.name]).scaled(scale).items():
+                    self.clock.chip[unit.name][name] = value
+        values *= rises
+        self.clock.shares["share"] = footprint.shares
         warps = len(self.grid.wave(w)) * self.skipper.block_warps
         self.skipper.traveller.lap_bytes = 0.0 if self._is_resident else footprint.lap_bytes / warps
-        self._set_l2(w, footprint, cached)
+        self._set_l2(w, footprint, bundled)
 
-    def _set_l2(self, w: int, footprint: Footprint, cached: Caches) -> None:
+    def _set_l2(self, w: int, footprint: Footprint, bundled: Arrays) -> None:
         """Make L2 hold what it does when a wave begins; the waves that are passed over brought as much as the last."""
-        age = self.caches.age
+        age = self.clock.age
         left = float(age[Age.TAIL] * age[Age.BUCKET])
         between = w - self.part.chosen[self.entered - 2] - 1 if self.entered > 1 else 0
         self.passed += between * (left - self.left)
         self.left = left
-        forget(self.caches, unused=self.entered > 1 and not between)
+        forget(self.clock, unused=self.entered > 1 and not between)
         if footprint.has_hits:
-            hold(cached, self.prints.held(w, footprint))
+            hold_sectors(bundled, self.prints.held(w, footprint))
         if self.warm is not None and (between or self.entered == 1):
-            remember(cached, self.warm, float(age[Age.BUCKET] * FULL), self.passed)
+            remember(bundled, self.warm, float(age[Age.BUCKET] * FULL), self.passed)
 
     @property
     def _is_resident(self) -> bool:
@@ -145,7 +135,7 @@ class Sample:
         return each(len(self.grid.part(w)), part) / each(len(self.grid.wave(w)), ports)
 
     def _end_wave(self) -> None:
-        self.at_wave.append(vector(self.clock, self.caches) + self.skipper.added)
+        self.at_wave.append(vector(self.clock) + self.skipper.added)
 
     @property
     def uneven(self) -> bool:
@@ -155,7 +145,7 @@ class Sample:
 
     def _note_admissions(self) -> None:
         warps = len(self.clock.warps) // len(self.clock.running)
-        for place in range(len(self.admitted), int(self.clock.grid[Queue.ADMITTED])):
+        for place in range(len(self.admitted), int(self.clock.grid["admitted"][0])):
             slot = int(np.flatnonzero(self.clock.running == self.clock.order[place])[0])
             self.admitted.append(float(self.clock.warps["start"][slot * warps]) + self.skipper.cycles)
             self.skipper.admit(slot)
@@ -163,7 +153,7 @@ class Sample:
     def course(self) -> Course:
         """Return what became of each wave."""
         clock = self.clock
-        final = float(max(clock.sms["last_cycle"].max(), clock.sms["drained"].max(), clock.counted[0]))
+        final = float(max(clock.sms["last_cycle"].max(), clock.sms["drained"].max(), clock.grid["counted"][0]))
         ends = np.cumsum([len(self.grid.part(w)) for w in self.part.chosen])
         starts = [float(np.mean(self.admitted[first:last])) for first, last in zip([0, *ends[:-1]], ends, strict=True)]
         return Course(

@@ -6,13 +6,13 @@ import numpy as np
 
 from simtc.jit import Array
 from simtc.results import Stall
-from simtc.timing.constants import Counter, Server
-from simtc.timing.state import Caches, Clock
+from simtc.timing.clock import Clock
+from simtc.timing.constants import Counter
 
 __all__ = ["chip_wide", "restored", "vector", "with_counts"]
 
 
-def _fields(clock: Clock, caches: Caches) -> list[tuple[Array, bool]]:
+def _fields(clock: Clock) -> list[tuple[Array, bool]]:
     """Return all that the clock counts, and whether it counts it for the chip or for the busiest SM."""
     return [
         (clock.stalls, True),
@@ -23,18 +23,18 @@ def _fields(clock: Clock, caches: Caches) -> list[tuple[Array, bool]]:
         (clock.subs["issued"], False),
         (clock.sms["stage_busy"], False),
         (clock.sms["link_bytes"], False),
-        (caches.servers[Server.DELIVERED :], True),
+        (clock.dram["delivered"], True),
     ]
 
 
-def vector(clock: Clock, caches: Caches) -> np.ndarray:
+def vector(clock: Clock) -> np.ndarray:
     """Return all that the clock counts in one array."""
-    return np.concatenate([np.asarray(part, float).ravel() for part, _ in _fields(clock, caches)])
+    return np.concatenate([np.asarray(part, float).ravel() for part, _ in _fields(clock)])
 
 
-def chip_wide(clock: Clock, caches: Caches) -> np.ndarray:
+def chip_wide(clock: Clock) -> np.ndarray:
     """Return which places of the vector are sums over the chip."""
-    return np.concatenate([np.full(part.size, wide) for part, wide in _fields(clock, caches)])
+    return np.concatenate([np.full(part.size, wide) for part, wide in _fields(clock)])
 
 
 def with_counts(clock: Clock, more: np.ndarray, counts: np.ndarray, warp_cycles: float) -> np.ndarray:
@@ -50,10 +50,10 @@ def with_counts(clock: Clock, more: np.ndarray, counts: np.ndarray, warp_cycles:
     return more
 
 
-def restored(clock: Clock, caches: Caches, total: np.ndarray, issued: np.ndarray) -> Clock:
+def restored(clock: Clock, total: np.ndarray, issued: np.ndarray) -> Clock:
     """Return a clock that has counted what the vector says."""
     parts, at = [], 0
-    for part, _ in _fields(clock, caches):
+    for part, _ in _fields(clock):
         parts.append(total[at : at + part.size].reshape(part.shape))
         at += part.size
     stalls, counted, conflicts, counters, busy, used, stage, link, delivered = parts
@@ -73,7 +73,7 @@ def restored(clock: Clock, caches: Caches, total: np.ndarray, issued: np.ndarray
     sms["stage_busy"], sms["link_bytes"] = stage, link
     warps["lived"] = 0
     warps["lived"][0] = causes.sum()
-    return clock._replace(
+    return clock.replaced(
         stalls=causes,
         issued=whole,
         conflicts=conflicts.astype(np.int64),

@@ -13,16 +13,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from simtc.bundle import bundle
 from simtc.machine.micro import PREDICATES, WARP_WORDS
 from simtc.machine.state import Geometry, State, Waiting
 from simtc.machine.step import step
-from simtc.timing.aging import Age, brought, calm
-from simtc.timing.constants import Chip
-from simtc.timing.forward import Plan, forward
-from simtc.timing.skeleton import Skeleton
-from simtc.timing.state import Caches, Clock
-from simtc.timing.steady import Laps, Steady, slowest
-from simtc.timing.totals import vector, with_counts
+from simtc.timing.clock import Clock
+from simtc.timing.sampling.forward import PLAN, TRIP, Trip, forward
+from simtc.timing.sampling.skeleton import Skeleton
+from simtc.timing.sampling.steady import Laps, Steady, slowest
+from simtc.timing.sampling.totals import vector, with_counts
+from simtc.timing.units.aging import Age, brought, calm
 
 __all__ = ["Settled", "Shortened", "Skipper", "Traveller"]
 
@@ -62,9 +62,11 @@ class Traveller:
         if before["waiting"] == Waiting.BARRIER:  # it stands behind its barrier until the others come
             warp["waiting"], warp["blocked"], warp["active"] = Waiting.READY, 0, before["alive"]
             warp["pc"] = before["lane_pc"][0]
-        plan = np.zeros(Plan.COUNT, np.int64)
-        plan[: Plan.VALUES] = place, _LIMIT if laps is None else laps, int(warp["pc"]), _LIMIT
-        gone = int(forward(step, bundled, mem, code, self.bones.parts, body, counts, plan, w))
+        plan = np.zeros(1, PLAN)
+        plan["branch"], plan["laps"], plan["stop"] = place, _LIMIT if laps is None else laps, int(warp["pc"])
+        plan["limit"] = _LIMIT
+        trip = bundle(TRIP, Trip(plan, self.bones.parts, body, counts))
+        gone = int(forward(step, bundled, mem, code, trip, w))
         state.blocks[:] = block
         if laps is None or gone < laps:  # only to count, or there were fewer: back
             state.warps[w], registers[:], predicates[:] = before, saved[0], saved[1]
@@ -104,7 +106,6 @@ class Settled:
 
     traveller: Traveller
     clock: Clock
-    caches: Caches
     blocks: int
     block_warps: int
     simulated: int  # SMs
@@ -121,7 +122,7 @@ class Settled:
     resident: bytes = b""
 
     def __post_init__(self) -> None:
-        self.added = np.zeros_like(vector(self.clock, self.caches))
+        self.added = np.zeros_like(vector(self.clock))
 
     def admit(self, slot: int) -> None:  # noqa: ARG002 - all skippers are told which
         """Start anew: the warps of another block are not in step yet."""
@@ -151,7 +152,7 @@ class Settled:
             self.laps.setdefault(place, Laps(int(resident.sum()))).note(warp, cycle)
         new = max(len(laps.rounds) for laps in self.laps.values()) - len(self.marks)
         if new > 0:
-            self.marks += [(self._now, self.caches.age[Age.BROUGHT], vector(self.clock, self.caches))] * new
+            self.marks += [(self._now, self.clock.age[Age.BROUGHT], vector(self.clock))] * new
             self.gone += new
             self.jitter = max(laps.jitter for laps in self.laps.values())
             for place, laps in self.laps.items():
@@ -182,7 +183,7 @@ class Settled:
         for w, many in laps.items():
             self.skipped += self.traveller.take(place, w, many, counts) / (self.blocks * self.block_warps)
         then, _, before = self.marks[-1 - steady.stretch]
-        more = (vector(self.clock, self.caches) - before) * (cycles / max(self._now - then, 1))
+        more = (vector(self.clock) - before) * (cycles / max(self._now - then, 1))
         self.added += with_counts(self.clock, more, counts, len(laps) * cycles)
         self.cycles += cycles
         self.gone += max(laps.values())
@@ -191,11 +192,11 @@ class Settled:
 
     def _until_dram_differs(self, steady: Steady) -> float:
         """Return for how many cycles DRAM will have as much to do, results that leave L2 included, if that matters."""
-        age = self.caches.age
+        age = self.clock.age
         until, highest = calm(age)
         then, seen, _ = self.marks[-1 - steady.stretch]
         rate = float(age[Age.BROUGHT] - seen) / max(self._now - then, 1)
-        if rate * (1 + highest) < _BUSY * self.clock.chip[Chip.DRAM_BYTES]:
+        if rate * (1 + highest) < _BUSY * float(self.clock.chip["dram"]["dram_measured_bytes_per_cycle"][0]):
             return math.inf
         return until / rate
 
@@ -208,7 +209,6 @@ class Shortened:
     place: int  # the loop's backward branch
     skip: int  # laps
     clock: Clock
-    caches: Caches
     blocks: int
     block_warps: int
     windows: int = 64
@@ -220,7 +220,7 @@ class Shortened:
     gone: np.ndarray = field(init=False)  # laps of each warp
 
     def __post_init__(self) -> None:
-        self.added = np.zeros_like(vector(self.clock, self.caches))
+        self.added = np.zeros_like(vector(self.clock))
         self.gone = np.zeros(len(self.clock.warps), np.int64)
 
     def admit(self, slot: int) -> None:

@@ -1,4 +1,4 @@
-"""Every number that the clock is given changes the cycles of some small launch: by place of its arrays, on an H200.
+"""Every parameter of every unit changes the cycles of some small launch, and so does each field of an instruction.
 
 That each constant of a board changes one of these numbers is the subject of tests/arch/test_every_constant.py.
 """
@@ -6,7 +6,7 @@ That each constant of a board changes one of these numbers is the subject of tes
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache, partial
 from typing import Any
 
@@ -18,8 +18,8 @@ from simtc.arch.altered import altered
 from simtc.errors import SimtcError
 from simtc.reproduce.microbenchmark import cycles, kernel, line
 from simtc.run.launch import launch
-from simtc.timing import setup, simulate
-from simtc.timing.constants import Chip
+from simtc.timing import setup
+from simtc.timing.pipeline import UNITS
 from simtc.validate.campaigns.microbench import MicroCase, cases
 from simtc.validate.chip import Chip as Board
 from simtc.validate.validate import campaign_settings
@@ -32,13 +32,22 @@ MICROBENCHMARKS = (
     "scale_pieces_x1/1x256/", "scale_pieces_x1/16x256/", "store_pieces_x8/16x256/", "sts_among_16816_f32/1x256/",
     "needed_16816_f32/1x256/",
 )  # fmt: skip
+PARAMETERS = [f"{unit.name}.{one.name}" for unit in UNITS if unit.parameters for one in fields(unit.parameters)]
 FACTORS = {  # 2 for all others
-    Chip.DRAM_BYTES: 1 / 64, Chip.PACKET: 16, Chip.SM_BLOCK: 50, Chip.SM_BLOCK_WARP: 1000,
-    **dict.fromkeys((Chip.L2_QUEUE, Chip.ROW_OPEN, Chip.TENSOR_HOLD, Chip.TAG_AHEAD), 0),
-    **dict.fromkeys((Chip.SUB_CORES, Chip.SLICES, Chip.GPCS, Chip.L1_SETS, Chip.L2_SETS, Chip.WAYS), 0.5),  # arrays
+    "dram.dram_measured_bytes_per_cycle": 1 / 64, "crossbar.packet_cycles": 16,
+    "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000,
+    **dict.fromkeys(
+        (
+            "write_combining.l2_store_queue_cycles", "dram.dram_row_open_cycles", "dvfs.tensor_hold_cycles",
+            "l1.tag_ahead_lines",
+        ), 0,
+    ),
+    **dict.fromkeys(  # of arrays
+        ("dispatch.sub_cores", "l2.l2_slices", "crossbar.gpcs", "l1.l1_sets", "l2_tags.l2_sets"), 0.5,
+    ),
 }  # fmt: skip
 # What a launch makes of an SM; code, tested below; the halves of L2, in tests/timing/test_l2.py
-APART = (Chip.COUNT, Chip.SLOTS, Chip.WARPS, Chip.CODE_FIRST, Chip.HALVES)
+APART = ("blocks.slots", "blocks.warps", "fetch.first_cycles", "l2_tags.l2_halves")
 FIELDS = (
     "interval", "latency", "operand_read", "war", "tail", "returned", "tokens", "port_wait", "store_wait",
     "stage_wait", "conflicts", "stall",
@@ -100,9 +109,9 @@ def launches() -> tuple[Callable[[], int], ...]:
 
 
 ONLY = {  # launches for what few others depend on
-    **dict.fromkeys((Chip.SM_BLOCK, Chip.SM_BLOCK_WARP), side_by_side),
-    Chip.STORE_ANSWER: after_another,
-    **dict.fromkeys((Chip.L1_SETS, Chip.DRAM_BYTES), twice),
+    **dict.fromkeys(("blocks.sm_block_cycles", "blocks.sm_block_warp_cycles"), side_by_side),
+    "write_combining.store_answer_cycles": after_another,
+    **dict.fromkeys(("l1.l1_sets", "dram.dram_measured_bytes_per_cycle"), twice),
 }
 
 
@@ -127,17 +136,18 @@ def differ(
     return False
 
 
-@pytest.mark.parametrize("place", [place for place in Chip if place not in APART])
-def test_every_place_of_the_chip_changes_cycles(monkeypatch, place):
-    given = setup.chip_constants
+@pytest.mark.parametrize("name", [name for name in PARAMETERS if name not in APART])
+def test_every_parameter_of_a_unit_changes_cycles(monkeypatch, name):
+    given = setup.parameters
+    unit, field = name.split(".")
 
     def moved(*args: Any) -> np.ndarray:
         chip: np.ndarray = given(*args)
-        chip[place] *= FACTORS.get(place, 2)
+        chip[unit][field] *= FACTORS.get(name, 2)
         return chip
 
-    some = (ONLY[place],) if place in ONLY else launches()
-    assert differ(some, monkeypatch, setup, "chip_constants", moved)
+    some = (ONLY[name],) if name in ONLY else launches()
+    assert differ(some, monkeypatch, setup, "parameters", moved)
 
 
 def test_the_first_line_of_code_is_waited_for():
@@ -147,7 +157,7 @@ def test_the_first_line_of_code_is_waited_for():
 
 @pytest.mark.parametrize("name", [*FIELDS, "safe"])
 def test_every_field_of_an_instruction_changes_cycles(monkeypatch, name):
-    given = simulate.clock_table
+    given = setup.clock_table
 
     def moved(*args: Any) -> Any:
         table = given(*args)
@@ -157,4 +167,4 @@ def test_every_field_of_an_instruction_changes_cycles(monkeypatch, name):
         ops[name] = 2 * ops[name] + (name in ("conflicts", "tail"))
         return table._replace(ops=ops)
 
-    assert differ(launches(), monkeypatch, simulate, "clock_table", moved)
+    assert differ(launches(), monkeypatch, setup, "clock_table", moved)

@@ -1,0 +1,67 @@
+"""The safety check: no instruction reads a fixed-latency result before it is ready.
+
+The hardware checks nothing of it: the compiler counts the cycles. What it must keep is in hazards.py.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simtc.jit import Arrays, Int, Record
+from simtc.machine.types import int64, void
+from simtc.timing.constants import CLASS, ROWS, Counter
+from simtc.timing.hazards import GUARD
+from simtc.timing.unit import CLOCK, WARP, Cells, Unit, compiled
+
+__all__ = ["UNIT", "check", "forget_writes"]
+
+_NONE = -1  # nothing that is checked has been written
+
+UNIT = Unit(
+    name="safety",
+    warp=(
+        # of each register: CLASS times its last writer's issue cycle + the class of the result, or -1
+        ("written", np.int64, (ROWS,)),
+        ("writers", np.int64, (ROWS,)),  # and the lanes that wrote it
+    ),
+    chip={
+        # registers read and written: rows of the hazard table, and CLASS times what reads or writes
+        "rows": Cells(of=np.dtype(np.int16), shape=lambda _: (0,)),
+        "safe": Cells(of=np.dtype(np.int64), shape=lambda _: (0, 0)),  # (producers, readers) cycles to be kept
+    },
+    counters=(Counter.HAZARDS, Counter.HAZARD_INSTRUCTION, Counter.HAZARD_ROW, Counter.HAZARD_MISSING),
+)
+
+
+@compiled(void, CLOCK, WARP, int64, int64, int64, int64)
+def check(ck: Arrays, warp: Record, active: Int, lanes: Int, instruction: Int, now: Int) -> None:
+    """Check that every source with a fixed latency is ready, then note what this instruction writes.
+
+    `active` are the lanes that came here, all of which read the guard; `lanes` are those that execute. What other
+    lanes wrote does not matter to them.
+    """
+    op, rows, counters = ck.ops[instruction], ck.rows, ck.counters
+    for i in range(op.first_read, op.first_read + op.reads):
+        row, reader = rows[i] % CLASS, rows[i] // CLASS
+        written = warp.written[row]
+        if written < 0 or not warp.writers[row] & (active if reader == GUARD else lanes):
+            continue
+        missing = ck.safe[written % CLASS, reader] - (now - written // CLASS)
+        if missing > 0:
+            counters[Counter.HAZARDS] += 1
+            if missing > counters[Counter.HAZARD_MISSING]:
+                counters[Counter.HAZARD_INSTRUCTION], counters[Counter.HAZARD_ROW] = instruction, row
+                counters[Counter.HAZARD_MISSING] = missing
+    if not lanes:
+        return
+    for i in range(op.first_write, op.first_write + op.writes):
+        row, by = rows[i] % CLASS, rows[i] // CLASS
+        warp.written[row] = CLASS * now + by if by else int64(_NONE)
+        warp.writers[row] = lanes
+
+
+@compiled(void, WARP)
+def forget_writes(warp: Record) -> None:
+    """Forget what the warp before wrote."""
+    for row in range(ROWS):
+        warp.written[row] = _NONE

@@ -1,0 +1,39 @@
+"""Which sectors L2 holds when a launch, or a wave of its blocks, begins."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simtc.arch import Device
+from simtc.machine.state import Memory
+from simtc.timing.clock import Clock, new_clock_of
+from simtc.timing.constants import UNUSED, WAYS
+from simtc.timing.setup import lines_of_l2
+from simtc.timing.unit import Sizes
+from simtc.timing.units.l2_tags import NEVER, STAYS, warm_l2
+
+__all__ = ["forget", "resident"]
+
+
+def forget(clock: Clock, *, unused: bool) -> None:
+    """Make a part of L2 lose what it holds, or only what was put there and has not been used."""
+    lost = clock.l2_used == STAYS if unused else slice(None)
+    clock.l2_tags[lost] = -1
+    clock.l2_dirty[lost] = 0
+    clock.l2_ready.reshape(-1, 4)[lost] = NEVER
+    clock.l2_used[lost] = UNUSED
+
+
+def resident(device: Device, memory: Memory) -> np.ndarray:
+    """Return the sectors that a board's L2 holds after the operands have passed through it."""
+    lines = lines_of_l2(device)
+    whole = new_clock_of(
+        Sizes(sms=1, slots=1, warps=1, sub_cores=1, instructions=1, blocks=1, l1_lines=1, l2_lines=lines)
+    )
+    whole.chip["l2_tags"]["l2_sets"], whole.chip["dram"]["dram_measured_bytes_per_cycle"] = lines // WAYS, 1.0
+    bundled = whole.bundled
+    for start, end in zip(memory.starts, memory.ends, strict=True):
+        warm_l2(bundled, int(start) >> 5, (int(end) + 31) >> 5)
+    sectors = (4 * whole.l2_tags[:, None] + np.arange(4)).ravel()
+    found: np.ndarray = np.sort(sectors[(whole.l2_ready < NEVER) & (sectors >= 0)])
+    return found

@@ -1,0 +1,66 @@
+"""Barriers of a block: one unit of the SM lets the warps go, one after another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import from_dtype
+
+from simtc.jit import Array, Arrays, Int, Record
+from simtc.machine.state import BLOCK, Waiting
+from simtc.machine.state import WARP as MACHINE_WARP
+from simtc.machine.types import int64, void
+from simtc.results.stall import Stall
+from simtc.timing.accounting import charge
+from simtc.timing.unit import CLOCK, SM, Parameters, Unit, compiled, constant
+
+__all__ = ["UNIT", "Barrier", "release", "wake_others"]
+
+_WARPS: Any = from_dtype(MACHINE_WARP)[::1]
+_BLOCK: Any = from_dtype(BLOCK)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Barrier(Parameters):
+    """What a board says of barriers."""
+
+    barrier_release_cycles: float = constant("issue.barrier_release_cycles")
+    barrier_warp_cycles: float = constant("issue.barrier_warp_cycles")
+
+
+UNIT = Unit(
+    name="barrier",
+    parameters=Barrier,
+    sm=(("barrier_free", np.int64),),  # when it lets the next warp go
+    warp=(
+        ("at_barrier", np.int32),
+        ("unread", np.int32),  # stores to shared memory whose operands are still to be read: BAR waits for them
+    ),
+    stalls=(Stall.barrier,),
+)
+
+
+@compiled(void, CLOCK, SM, _WARPS, _BLOCK, int64)
+def release(ck: Arrays, sm: Record, machines: Array, block: Record, now: Int) -> None:
+    """Start the warps that a barrier has just let go."""
+    for w in range(block.first_warp, block.first_warp + block.warps):
+        warp = ck.warps[w]
+        if warp.at_barrier and machines[w].waiting != Waiting.BARRIER:
+            sm.barrier_free = max(sm.barrier_free, now)
+            warp.at_barrier = 0
+            warp.ready_at = sm.barrier_free + int64(ck.chip.barrier.barrier_release_cycles)
+            warp.after = Stall.barrier
+            sm.barrier_free += int64(ck.chip.barrier.barrier_warp_cycles)
+
+
+@compiled(void, CLOCK, _WARPS, _BLOCK, int64, int64)
+def wake_others(ck: Arrays, machines: Array, block: Record, w: Int, now: Int) -> None:
+    """Wake the warps of a barrier that warp w has completed."""
+    for other in range(block.first_warp, block.first_warp + block.warps):
+        freed = ck.warps[other]
+        if other != w and freed.resident:
+            ck.until[other], ck.wake[freed.sub] = 0, 0
+            if machines[other].pc != freed.instruction:
+                charge(ck, freed, other, int64(machines[other].pc), int64(freed.cause), max(now, freed.since))

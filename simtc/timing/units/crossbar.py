@@ -1,0 +1,128 @@
+"""The crossbar between SMs and L2: the port of an SM, those of its CPC and its GPC, and what a GPC merges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from simtc.jit import Arrays, Float, Int, Record
+from simtc.machine.types import float64, int64, void
+from simtc.timing.constants import SECTOR
+from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Unit, compiled, constant, derived
+from simtc.timing.units import l2
+from simtc.timing.units.addresses import hashed
+from simtc.timing.units.merging import merges
+from simtc.timing.units.server import SERVER, SERVER_RECORD, serve
+
+__all__ = ["UNIT", "Crossbar", "fetch_sector", "send_request", "send_store"]
+
+_MERGED: Final = 65536  # sectors on their way to one GPC that can be told apart
+_ASKED = np.dtype([("sector", np.int64), ("answered", np.float64)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crossbar(Parameters):
+    """What a board says of the crossbar."""
+
+    l2_bytes_per_cycle: float = constant("l1.l2_bytes_per_cycle")  # from L2 to an SM
+    request_cycles: float = constant("l1.request_cycles")
+    switch_cycles: float = constant("l1.switch_cycles")
+    packet_cycles: float = derived(  # of a packet of 32 bytes, at the port of a CPC; 0 for no limit that is known
+        lambda device, _: 1 / device.cluster_packets_per_cycle if device.cluster_packets_per_cycle else 0.0,
+        "cluster_packets_per_cycle",
+        "cluster_sms",
+        scales=lambda own, scale: own.packet_cycles / scale.cpc_crowd,
+    )
+    gpcs: float = constant("gpcs")
+    gpc_bytes_per_cycle: float = constant(
+        "gpc_bytes_per_cycle", scales=lambda own, scale: scale.gpc_crowd * own.gpc_bytes_per_cycle
+    )
+    gpc_l2_bytes_per_cycle: float = constant(
+        "gpc_l2_bytes_per_cycle",
+        scales=lambda own, scale: scale.gpc_crowd / scale.merged * own.gpc_l2_bytes_per_cycle,
+    )
+
+
+UNIT = Unit(
+    name="crossbar",
+    parameters=Crossbar,
+    sm=(
+        ("gpc", np.int64),
+        ("cpc", np.int64),
+        ("link_free", np.float64),  # from L2 to this SM
+        ("link_bytes", np.float64),
+        ("up_free", np.float64),  # from this SM to L2
+        ("up_loads", np.int64),  # 1 where a load was the last one there
+        ("up_line", np.int64),  # the line of the last request of a load
+        ("requests", np.int64),  # of lines, by loads
+    ),
+    chip={
+        "cpc_ports": Cells(of=SERVER, shape=lambda sizes: (sizes.cpcs,)),  # towards L2
+        "gpc_ports": Cells(of=SERVER, shape=lambda sizes: (sizes.gpcs,)),  # before a GPC merges requests
+        "gpc_l2_ports": Cells(of=SERVER, shape=lambda sizes: (sizes.gpcs,)),  # and behind it
+        "asked": Cells(of=_ASKED, shape=lambda sizes: (sizes.gpcs * _MERGED,)),  # by a GPC, by a hash of the sector
+    },
+)
+
+
+@compiled(float64, SERVER_RECORD, float64, float64)
+def _pass(port: Record, t: Float, width: Float) -> Float:
+    """Pass a sector through a port; return when it does."""
+    if width == 0:
+        return t
+    return serve(port, t, SECTOR / width)
+
+
+@compiled(void, CLOCK, SM, int64)
+def send_request(ck: Arrays, sm: Record, line: Int) -> None:
+    """Send the request for a line towards L2: it takes the way up, and longer after a store."""
+    if line != sm.up_line:
+        sm.up_free += ck.chip.crossbar.request_cycles + (0.0 if sm.up_loads else ck.chip.crossbar.switch_cycles)
+        sm.up_loads = 1
+        sm.requests += 1
+        sm.up_line = line
+
+
+@compiled(float64, CLOCK, SM, int64, int64, float64, float64)
+def fetch_sector(ck: Arrays, sm: Record, sector: Int, hint: Int, missed: Float, t: Float) -> Float:
+    """Bring a sector to an SM that missed L1 and asks L2 at t; return when it is there, beyond what an L1 hit takes.
+
+    A sector that another SM of the same GPC has asked for and not received yet is not asked for again.
+    """
+    own, line = ck.chip.crossbar, sector >> 2
+    send_request(ck, sm, line)
+    start = max(sm.link_free, t, sm.up_free)
+    sm.link_free = start + SECTOR / own.l2_bytes_per_cycle
+    sm.link_bytes += SECTOR
+    if own.gpcs == 0:
+        return l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), start)
+    gpc = sm.gpc
+    sent = _pass(ck.gpc_ports[gpc], start, own.gpc_bytes_per_cycle)
+    asked = ck.asked[gpc * _MERGED + hashed(sector, 10) % _MERGED]
+    if asked.sector == sector and asked.answered > sent:
+        hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, line)
+        return max(asked.answered, sent + hit)  # it answers one as late as the other
+    sent = _pass(ck.gpc_l2_ports[gpc], sent, own.gpc_l2_bytes_per_cycle)
+    arrival = l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), sent)
+    asked.sector, asked.answered = sector, arrival
+    return arrival
+
+
+@compiled(float64, CLOCK, SM, int64, int64, float64, float64)
+def send_store(ck: Arrays, sm: Record, sector: Int, merged: Int, t: Float, flits: Float) -> Float:
+    """Write a sector through to L2; return when its slice takes it.
+
+    Args:
+        ck: the clock.
+        sm: whose store it is.
+        sector: its number.
+        merged: 1 where it goes with a request before it.
+        t: when it leaves the SM.
+        flits: packets that it takes: the sector and its mask; the address of a request is one more.
+
+    """
+    packets = flits + (0.0 if merged else 1.0)
+    sent = serve(ck.cpc_ports[sm.cpc], t, packets * ck.chip.crossbar.packet_cycles)
+    return l2.write(ck, sm, sector, merged, t, sent)

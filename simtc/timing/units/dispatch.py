@@ -1,0 +1,216 @@
+"""The warp scheduler of a sub-core: which warps could issue, which one does, and why the others do not.
+
+Greedy, then the youngest: a warp goes on for as long as it can. Warps that had to wait for the same pipe take turns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import from_dtype
+
+from simtc.jit import Array, Arrays, Int, Record
+from simtc.machine.state import WARP as MACHINE_WARP
+from simtc.machine.state import Waiting
+from simtc.machine.types import int64, void
+from simtc.results.stall import Stall
+from simtc.timing.accounting import charge
+from simtc.timing.constants import ASLEEP, Kind, Pipe
+from simtc.timing.operation import OPERATION
+from simtc.timing.unit import CLOCK, INT, SUB, WARP, Cells, Parameters, Unit, compiled, constant
+from simtc.timing.units import lsu, pipes
+from simtc.timing.units.fetch import fetching, misses_constant
+from simtc.timing.units.scoreboards import awaited
+
+__all__ = ["MACHINE", "UNIT", "Dispatch", "follow", "go_on", "pick"]
+
+_FENCE_LOOKS = 8  # cycles between two looks at stores that have not left yet
+_NOBODY = -1
+MACHINE: Any = from_dtype(MACHINE_WARP)
+_THROTTLES = (Stall.math_pipe_throttle, Stall.mio_throttle, Stall.lg_throttle)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dispatch(Parameters):
+    """What a board says of issuing."""
+
+    sub_cores: float = constant("limits.sub_cores")
+    stall1_yield_cycles: float = constant("issue.stall1_yield_cycles")
+    branch_taken_cycles: float = constant("issue.branch_taken_cycles")
+
+
+UNIT = Unit(
+    name="dispatch",
+    parameters=Dispatch,
+    sm=(
+        ("number", np.int64),
+        ("next", np.int64),  # the next cycle in which it has something to do
+        ("last_cycle", np.int64),  # the last one in which it had
+        ("first_sub", np.int64),  # its sub-cores
+        ("end_sub", np.int64),
+    ),
+    sub=(
+        ("index", np.int64),
+        ("sm", np.int64),
+        ("first_warp", np.int64),  # its warps: every so many until the end of its SM's
+        ("end_warp", np.int64),
+        ("last", np.int64),  # the warp that issued last
+        ("yielded", np.int64),  # 1 where its control code asked for another warp next
+        ("issued", np.int64),
+    ),
+    warp=(
+        ("ready_at", np.int64),
+        ("after", np.int32),  # the cause while it waits for ready_at
+        ("throttled", np.int32),  # 1 where its next instruction has waited for a pipe or a queue
+        ("issued_at", np.int64),
+        ("sub", np.int64),  # its sub-core
+    ),
+    chip={
+        # the cycle in which a sub-core has to look at its warps again, and before which nothing can change about a warp
+        "wake": Cells(of=INT, shape=lambda sizes: (sizes.sms * sizes.sub_cores,)),
+        "until": Cells(of=INT, shape=lambda sizes: (sizes.sms * sizes.slots * sizes.warps,), fill=ASLEEP),
+    },
+    stalls=(Stall.wait, Stall.not_selected, Stall.branch_resolving, Stall.membar),
+)
+
+
+@compiled(int64, CLOCK, SUB, WARP, OPERATION, int64, int64)
+def _held_up(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, now: Int) -> Int:
+    """Return why a warp whose scoreboards are down cannot issue now, Stall.selected where it can."""
+    if op.is_fence and (warp.stores > 0 or warp.stored > now):
+        ck.until[w] = max(warp.stored, now + _FENCE_LOOKS)
+        return Stall.membar
+    ck.until[w] = 0
+    free = pipes.free_at(sub, op)
+    if free > now:
+        ck.until[w] = free
+        return Stall.math_pipe_throttle
+    if op.kind == Kind.MEMORY and lsu.is_full(ck, sub):
+        return Stall.lg_throttle if op.is_long else Stall.mio_throttle
+    if op.pipe == Pipe.ADU and warp.unread > 0 and op.is_barrier:
+        return Stall.barrier
+    if op.constant >= 0 and not op.loads_constant and misses_constant(ck, ck.sms[sub.sm], warp, op, now):
+        ck.until[w] = warp.ready_at
+        return Stall.imc_miss
+    return Stall.selected
+
+
+@compiled(int64, CLOCK, SUB, WARP, MACHINE, int64, int64)
+def _cause_of(ck: Arrays, sub: Record, warp: Record, machine: Record, w: Int, now: Int) -> Int:
+    """Return why a warp cannot issue now, Stall.selected where it can, and note until when that will stay so."""
+    ck.until[w] = ASLEEP
+    if machine.waiting == Waiting.BARRIER:
+        return Stall.barrier
+    if now < warp.ready_at:
+        ck.until[w] = warp.ready_at
+        return warp.after
+    if fetching(ck, ck.sms[sub.sm], warp, int64(machine.pc), now):
+        ck.until[w] = warp.ready_at
+        return Stall.no_instruction
+    op = ck.ops[machine.pc]
+    waits = awaited(warp, op)
+    return waits if waits != Stall.selected else _held_up(ck, sub, warp, op, w, now)
+
+
+@compiled(int64, CLOCK, SUB, MACHINE[::1], int64, int64)
+def _longest(ck: Arrays, sub: Record, machines: Array, able: Int, chosen: Int) -> Int:
+    """Return who goes on: of the warps for one pipe, if one had to wait for it, that which issued longest ago.
+
+    A warp that uses a pipe goes on for as long as its stall counts bring it back when the pipe is free: only the
+    memory pipe does not go by them.
+    """
+    pipe, waited, oldest = ck.ops[machines[chosen].pc].pipe, int64(0), chosen
+    for w in range(sub.first_warp, sub.end_warp, int64(ck.chip.dispatch.sub_cores)):
+        if able & 1 and ck.ops[machines[w].pc].pipe == pipe:
+            warp = ck.warps[w]
+            waited |= warp.throttled
+            if pipe != Pipe.MIO and not warp.throttled:
+                return w
+            if warp.issued_at < ck.warps[oldest].issued_at:
+                oldest = w
+        able >>= 1
+    return oldest if waited else chosen
+
+
+@compiled(int64, CLOCK, SUB, MACHINE[::1], int64, int64, int64)
+def _choose(ck: Arrays, sub: Record, machines: Array, able: Int, chosen: Int, now: Int) -> Int:
+    """Choose one of several warps that could issue, and charge the others with it."""
+    waited, bits, step = int64(0), able, int64(ck.chip.dispatch.sub_cores)
+    for w in range(sub.first_warp, sub.end_warp, step):
+        if bits & 1:
+            waited |= ck.warps[w].throttled
+            if w == sub.last and not sub.yielded:
+                chosen = w
+        bits >>= 1
+    if waited:
+        chosen = _longest(ck, sub, machines, able, chosen)
+    for w in range(sub.first_warp, sub.end_warp, step):
+        if able & 1 and w != chosen:
+            warp, pc = ck.warps[w], int64(machines[w].pc)
+            if warp.cause != Stall.not_selected or warp.instruction != pc:
+                charge(ck, warp, w, pc, int64(Stall.not_selected), now)
+        able >>= 1
+    return chosen
+
+
+@compiled(int64, CLOCK, SUB, MACHINE[::1], int64)
+def pick(ck: Arrays, sub: Record, machines: Array, now: Int) -> Int:
+    """Note the causes of a sub-core's warps and choose the one that issues, or -1.
+
+    Only warps about which something may have changed are looked at; `ck.wake` says when the next one is due.
+    """
+    if sub.dispatch_free > now:
+        ck.wake[sub.index] = sub.dispatch_free
+        return _NOBODY
+    until, chosen, able, bit = ck.until, int64(_NOBODY), int64(0), int64(1)
+    wake, held = int64(ASLEEP), False
+    for w in range(sub.first_warp, sub.end_warp, int64(ck.chip.dispatch.sub_cores)):
+        if until[w] <= now:
+            warp, machine = ck.warps[w], machines[w]
+            cause = _cause_of(ck, sub, warp, machine, w, now)
+            if cause == Stall.selected:
+                able |= bit
+                chosen = w
+            else:
+                if cause in _THROTTLES:
+                    warp.throttled = 1
+                if cause != warp.cause or machine.pc != warp.instruction:
+                    charge(ck, warp, w, int64(machine.pc), cause, now)
+                if until[w] <= now:  # what a queue or a store holds up may next be held up by a pipe
+                    held = True
+        if until[w] > now:
+            wake = min(wake, until[w])
+        bit <<= 1
+    several = able & (able - 1)
+    if several:
+        chosen = _choose(ck, sub, machines, able, chosen, now)
+    ck.wake[sub.index] = now + 1 if several or (able and held) else wake
+    return chosen
+
+
+@compiled(void, CLOCK, SUB, WARP, OPERATION, int64, int64, int64)
+def follow(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, taken: Int, now: Int) -> None:
+    """Set when a warp that has just issued may go on."""
+    sub.last, sub.yielded, warp.issued_at, warp.throttled = w, op.yields, now, 0
+    sub.issued += 1
+    stall = max(int64(op.stall), 1)
+    if op.yields and stall == 1:
+        stall = int64(ck.chip.dispatch.stall1_yield_cycles)
+    warp.ready_at, warp.after = now + stall + sub.late, Stall.wait
+    if taken:
+        warp.ready_at, warp.after = now + int64(ck.chip.dispatch.branch_taken_cycles), Stall.branch_resolving
+
+
+@compiled(void, CLOCK, WARP, MACHINE, int64, int64)
+def go_on(ck: Arrays, warp: Record, machine: Record, w: Int, now: Int) -> None:
+    """Set what a warp that has just issued waits for."""
+    if warp.resident:
+        at_barrier = machine.waiting == Waiting.BARRIER
+        ck.until[w] = ASLEEP if at_barrier else warp.ready_at
+        cause = int64(Stall.barrier) if at_barrier else int64(warp.after)
+        charge(ck, warp, w, int64(machine.pc), cause, now + 1)
+    else:
+        ck.until[w] = ASLEEP
+    ck.wake[warp.sub] = min(ck.wake[warp.sub], ck.until[w])

@@ -1,0 +1,191 @@
+"""L2: its slices serve requests one after another, from what L2 holds or through DRAM.
+
+A sector that is on its way already is waited for, not fetched again.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from simtc.jit import Arrays, Float, Int, Record
+from simtc.machine.types import float64, int64
+from simtc.timing.constants import SECTOR, Counter
+from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Scale, Unit, compiled, constant, derived
+from simtc.timing.units import dram
+from simtc.timing.units.addresses import chance, distance_of_memory, hashed
+from simtc.timing.units.aging import brought, stamp, used_again
+from simtc.timing.units.l2_tags import NEVER, keep, l2_way
+from simtc.timing.units.merging import pair_of
+from simtc.timing.units.server import SERVER, serve
+
+__all__ = ["L2", "UNIT", "beyond_mean", "read", "write"]
+
+_SLICE = np.dtype([("requests", SERVER), ("stores", np.float64)])  # 1 where the last one was a store
+_SHARE = np.dtype([("first", np.float64), ("share", np.float64)])
+
+
+def _slices(own: L2, scale: Scale) -> float:
+    """Return how many slices stand for a share of all: a power of two, as strides would prefer some of 33 or 34.
+
+    Example:
+        >>> from types import SimpleNamespace as given
+        >>> [_slices(given(l2_slices=44), given(share=share)) for share in (1, 0.75, 0.4, 0.1, 0.01)]
+        [44, 32, 16, 4, 1]
+
+    """
+    return own.l2_slices if scale.share == 1 else 2 ** max(round(math.log2(scale.share * own.l2_slices)), 0)
+
+
+def _slice_bytes(own: L2, scale: Scale) -> float:
+    asked = scale.share / scale.merged
+    return asked * own.l2_slices * own.slice_bytes_per_cycle / _slices(own, scale)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class L2(Parameters):
+    """What a board says of L2."""
+
+    l2_slices: float = constant("l2_slices", scales=_slices)
+    slice_bytes_per_cycle: float = derived(
+        lambda device, _: device.l2_measured_bytes_per_cycle / device.l2_slices,
+        "l2_measured_gb_per_s",
+        "l2_slices",
+        scales=_slice_bytes,
+    )
+    l2_request_bytes: float = constant("l2_request_bytes")
+    l2_store_request_bytes: float = constant("l2_store_request_bytes")
+    l2_turn_bytes: float = constant("l2_turn_bytes")
+    l2_extra_cycles: float = derived(  # of a hit, beyond one in L1
+        lambda device, _: device.l2_hit_cycles - device.sm.memory["LDG.32"].latency_cycles,
+        "l2_hit_cycles",
+        "memory.LDG.32.latency_cycles",
+    )
+    l2_spread_cycles: float = constant("l2_spread_cycles")
+    l2_fetch_bytes: float = constant("l2_fetch_bytes")
+
+
+UNIT = Unit(
+    name="l2",
+    parameters=L2,
+    chip={
+        "l2_slices": Cells(of=_SLICE, shape=lambda sizes: (sizes.l2_slices,)),
+        # how many sectors of DRAM each one counts for, by the buffer's first sector: where SMs stand for more of them
+        "shares": Cells(of=_SHARE, shape=lambda sizes: (sizes.buffers,)),
+    },
+    counters=(Counter.L2_SECTORS, Counter.L2_HITS, Counter.STORE_SECTORS),
+)
+
+
+@compiled(float64, CLOCK, int64, float64, int64, float64)
+def _slice(ck: Arrays, line: Int, t: Float, stores: Int, size: Float) -> Float:
+    """Pass a request through the slice of L2 that holds a line; return when it serves it.
+
+    It takes longer where it served a load and now a store, and likewise the other way round.
+
+    Args:
+        ck: the clock.
+        line: its number.
+        t: when the request comes.
+        stores: 1 for a store.
+        size: bytes that the request counts for; 0 or less for one that comes with the request before it.
+
+    """
+    one = ck.l2_slices[hashed(line, 8) % int64(ck.chip.l2.l2_slices)]
+    if size > 0 and one.stores != stores:
+        one.stores = stores
+        size += ck.chip.l2.l2_turn_bytes
+    return serve(one.requests, t, size / ck.chip.l2.slice_bytes_per_cycle)
+
+
+@compiled(float64, CLOCK, int64)
+def _counts_for(ck: Arrays, sector: Int) -> Float:
+    """Return what a sector counts for: 1, but where SMs stand for more of them."""
+    share = 1.0
+    for i in range(ck.shares.size):
+        if ck.shares[i].first <= sector:
+            share = ck.shares[i].share
+    return share
+
+
+@compiled(float64, CLOCK, SM, int64, int64, float64)
+def _asked(ck: Arrays, sm: Record, sector: Int, merged: Int, t: Float) -> Float:
+    """Ask the slice of a sector for it; return when it serves it.
+
+    A request is for up to 64 bytes: the second half of them comes with the first.
+    """
+    i, size = pair_of(sector, ck.chip.merging.merge_cycles), ck.chip.l2.l2_request_bytes
+    if merged:
+        _slice(ck, sector >> 2, t, 0, 2 * SECTOR - size)
+        return sm.served[i] if merged == 1 else max(t, sm.served[i])
+    sm.served[i] = _slice(ck, sector >> 2, t, 0, size)
+    return sm.served[i]
+
+
+@compiled(float64, CLOCK, int64)
+def beyond_mean(ck: Arrays, line: Int) -> Float:
+    """Return what a hit of a line takes beyond the mean of all: slices are near or far."""
+    return ck.chip.l2.l2_spread_cycles * (chance(line) - 0.5)
+
+
+@compiled(float64, CLOCK, SM, int64, int64, int64, float64)
+def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, t: Float) -> Float:
+    """Read a sector from L2, or from DRAM through it; return when it is there, beyond what an L1 hit takes."""
+    number, line = sm.number, sector >> 2
+    way = l2_way(ck, line, t)
+    cell = 4 * way + (sector & 3)
+    if ck.l2_ready[cell] < NEVER:
+        used_again(ck.age, ck.l2_used[way], 4 * SECTOR * _counts_for(ck, sector))
+    ck.l2_used[way] = stamp(ck.age, t)
+    if not merged:
+        keep(ck, way, line, number, t)
+    served = _asked(ck, sm, sector, merged, t)
+    ck.counters[Counter.L2_SECTORS] += 1
+    if ck.l2_ready[cell] < NEVER:
+        ck.counters[Counter.L2_HITS] += 1
+        return max(served + ck.chip.l2.l2_extra_cycles + beyond_mean(ck, line), ck.l2_ready[cell])
+    arrival = dram.answer(ck, sector, number, served)
+    # a miss brings the aligned group of sectors that DRAM is read in, or that the load would like to have
+    group = max(int64(ck.chip.l2.l2_fetch_bytes), hint) >> 5
+    first = cell & ~(group - 1)
+    share = _counts_for(ck, sector)
+    for i in range(first, first + group):
+        if ck.l2_ready[i] >= NEVER:
+            dram.deliver(ck, share, brought(ck.age, share * SECTOR, 0.0), served)
+            ck.l2_ready[i] = arrival
+    return arrival
+
+
+@compiled(float64, CLOCK, SM, int64, int64, float64, float64)
+def write(ck: Arrays, sm: Record, sector: Int, merged: Int, left: Float, t: Float) -> Float:
+    """Write a sector to L2, which keeps it; return when its slice takes it.
+
+    Where the memory behind it hangs on the other half of L2, both halves keep it.
+
+    Args:
+        ck: the clock.
+        sm: whose store it is.
+        sector: its number.
+        merged: 1 where it goes with a request before it.
+        left: when it left the SM.
+        t: when it comes.
+
+    """
+    number, line = sm.number, sector >> 2
+    served = _slice(ck, line, t, 1, 0.0 if merged else ck.chip.l2.l2_store_request_bytes)
+    way = l2_way(ck, line, served)
+    ck.l2_used[way] = stamp(ck.age, left)
+    cell, bit = 4 * way + (sector & 3), 1 << (sector & 3)
+    if ck.age.size and not ck.l2_dirty[way] & bit:
+        gone = brought(ck.age, SECTOR if ck.l2_ready[cell] >= NEVER else 0.0, SECTOR)
+        dram.write(ck, gone, served)
+    ck.l2_ready[cell] = served
+    ck.l2_dirty[way] |= bit
+    ck.counters[Counter.STORE_SECTORS] += 1
+    if not merged:
+        home = number if distance_of_memory(line, number) < 0 else number + 1
+        keep(ck, way, line, home, served)
+        keep(ck, way, line, number, served)
+    return served

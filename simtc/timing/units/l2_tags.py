@@ -1,0 +1,136 @@
+"""Which lines L2 holds: real tags, filled from the addresses that the machine reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from simtc.jit import Arrays, Float, Int
+from simtc.machine.types import LONGS, float64, int64, void
+from simtc.timing.constants import SECTOR, UNUSED, WAYS
+from simtc.timing.unit import CLOCK, FLOAT, INT, Cells, Parameters, Sizes, Unit, compiled, constant, launched
+from simtc.timing.units import dram
+from simtc.timing.units.addresses import spread
+from simtc.timing.units.aging import is_gone, stamp
+
+__all__ = ["NEVER", "STAYS", "UNIT", "L2Tags", "hold_sectors", "keep", "l2_way", "remember", "warm_l2"]
+
+NEVER: Final = 1e18  # when a sector that nobody asked for is there
+STAYS: Final = 1 << 60  # the stamp of what stays until it is used
+_BEFORE = 1 << 50  # how long before a launch what is in L2 was used
+_COPY = 1 << 50  # added to the number of a line: its copy in the other half of L2
+_WHENEVER = 1 << 31  # more than `spread` returns
+_SECTORS = 15  # the bits of `l2_dirty` that are of sectors; above them are those of halves
+_HALF = 4  # the first of those
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class L2Tags(Parameters):
+    """What a board says of what L2 holds."""
+
+    l2_sets: float = launched("l2_sets")
+    l2_halves: float = constant("l2_halves")
+
+
+def _lines(sizes: Sizes) -> tuple[int]:
+    return (sizes.l2_lines,)
+
+
+UNIT = Unit(
+    name="l2_tags",
+    parameters=L2Tags,
+    chip={
+        "l2_tags": Cells(of=INT, shape=_lines, fill=-1),
+        "l2_ready": Cells(of=FLOAT, shape=lambda sizes: (4 * sizes.l2_lines,), fill=NEVER),  # when each sector is there
+        "l2_used": Cells(of=INT, shape=_lines, fill=UNUSED),
+        "l2_dirty": Cells(of=INT, shape=_lines),  # bits of sectors, and above them of the halves that keep the line
+        "age": Cells(of=FLOAT, shape=lambda _: (0,)),  # see aging.py; empty where L2 is whole
+    },
+)
+
+
+@compiled(void, CLOCK, int64)
+def _forget(ck: Arrays, way: Int) -> None:
+    ck.l2_dirty[way] = 0
+    for k in range(4):
+        ck.l2_ready[4 * way + k] = NEVER
+
+
+@compiled(int64, CLOCK, int64, float64)
+def l2_way(ck: Arrays, line: Int, t: Float) -> Int:
+    """Find a line's place in L2, evicting the least recently used one for it; evicted data goes to DRAM."""
+    tags, used = ck.l2_tags, ck.l2_used
+    sets = int64(ck.chip.l2_tags.l2_sets)
+    first = (line + spread(line // sets)) % sets * WAYS  # neighbours apart, and no stride keeps to a few sets
+    for i in range(first, first + WAYS):
+        if tags[i] == line:
+            if is_gone(ck.age, used[i]):
+                _forget(ck, i)
+            return i
+    victim = first
+    for i in range(first + 1, first + WAYS):
+        if used[i] < used[victim]:
+            victim = i
+    dirty = ck.l2_dirty[victim] & _SECTORS
+    while dirty:
+        dirty &= dirty - 1
+        dram.write(ck, SECTOR, t)
+    tags[victim] = line
+    _forget(ck, victim)
+    return victim
+
+
+@compiled(void, CLOCK, int64, int64, int64, float64)
+def keep(ck: Arrays, way: Int, line: Int, number: Int, t: Float) -> None:
+    """Note that the half of L2 near an SM keeps a line; where the other one does already, that is a second place."""
+    held = ck.l2_dirty[way] >> _HALF
+    half = 1 << (number & 1)
+    if held & half or ck.chip.l2_tags.l2_halves < 2:
+        return
+    ck.l2_dirty[way] |= half << _HALF
+    if held:
+        ck.l2_used[l2_way(ck, line | _COPY, t)] = stamp(ck.age, t)
+
+
+@compiled(void, CLOCK, int64, int64)
+def warm_l2(ck: Arrays, first: Int, last: Int) -> None:
+    """Fill L2 with sectors [first, last), as an earlier launch would have left it."""
+    for sector in range(first, last):
+        way = l2_way(ck, sector >> 2, 0.0)
+        ck.l2_ready[4 * way + (sector & 3)] = 0.0
+        ck.l2_used[way] = spread(sector >> 2) - _BEFORE  # before the launch, in no order that it would know
+
+
+@compiled(void, CLOCK, int64, int64)
+def _hold(ck: Arrays, sector: Int, stamped: Int) -> None:
+    """Put a sector into a part of L2 as if it had been used at a stamp."""
+    way = l2_way(ck, sector >> 2, 0.0)
+    if ck.l2_ready[4 * way + (sector & 3)] >= NEVER:
+        ck.l2_ready[4 * way + (sector & 3)] = 0.0
+        ck.l2_used[way] = stamped
+
+
+@compiled(void, CLOCK, LONGS)
+def hold_sectors(ck: Arrays, sectors: np.ndarray) -> None:
+    """Make a part of L2 hold sectors until they are used, whatever comes meanwhile."""
+    for sector in sectors:
+        _hold(ck, sector, STAYS)
+
+
+@compiled(void, CLOCK, LONGS, float64, float64)
+def remember(ck: Arrays, sectors: np.ndarray, size: Float, passed: Float) -> None:
+    """Make a part of L2 hold those sectors that it still does of the ones before the launch, used in no known order.
+
+    Args:
+        ck: the clock.
+        sectors: what the whole of L2 held.
+        size: bytes of the part.
+        passed: bytes that have left it since, and that it has not seen.
+
+    """
+    for sector in sectors:
+        stamped = int64(size * spread(sector >> 2) / _WHENEVER - passed)
+        if not is_gone(ck.age, stamped):
+            _hold(ck, sector, stamped)

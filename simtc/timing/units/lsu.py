@@ -1,0 +1,170 @@
+"""The memory I/O path of an SM (MIO): a queue in each sub-core, in front of the tags and the data stage.
+
+A memory instruction waits in its sub-core's queue, has its operands read through that sub-core's port, and goes on to
+the data stage's queue. Loads pass the tags of L1 first; one that misses leaves the path there. Nothing is reserved at
+issue: who comes first is served first.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from simtc.jit import Array, Arrays, Int, Record
+from simtc.machine.state import Event
+from simtc.machine.types import LONGS, int64, void
+from simtc.results.stall import Stall
+from simtc.timing.constants import ASLEEP, Access, Counter, Pipe
+from simtc.timing.operation import OPERATION
+from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant
+from simtc.timing.units.events import free_entry, lower_board
+from simtc.timing.units.l1 import misses, takes_next
+from simtc.timing.units.memory_queue import QUEUE, QUEUED_FIELDS
+from simtc.timing.units.shared_memory import enqueue, serve_stage
+from simtc.timing.units.tensor import beside_tensor
+
+__all__ = ["UNIT", "Lsu", "advance", "free", "is_full", "push"]
+
+_LOADS = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
+_GLOBAL = (*_LOADS, Access.GLOBAL_STORE)
+_SHARED = (Access.SHARED_LOAD, Access.SHARED_STORE, Access.COPY)
+_STORES = (Access.SHARED_STORE, Access.GLOBAL_STORE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lsu(Parameters):
+    """What a board says of a sub-core's queue."""
+
+    queue_entries: float = constant("shared.queue_entries")
+
+
+UNIT = Unit(
+    name="lsu",
+    parameters=Lsu,
+    sm=(
+        ("moves_at", np.int64),  # when something may move
+        ("moved", np.int64),  # when the next instruction may leave the sub-cores' queues
+    ),
+    sub=(
+        ("head", np.int64),
+        ("count", np.int64),
+        ("held", np.int64),  # entries taken: until the operands have been read and may be overwritten
+        ("reading", np.int64),  # 1 while the head's operands are read
+        ("read_done", np.int64),
+        ("queue", QUEUED_FIELDS, (QUEUE,)),
+    ),
+    stalls=(Stall.mio_throttle, Stall.lg_throttle),
+)
+
+
+@compiled(int64, CLOCK, SUB)
+def is_full(ck: Arrays, sub: Record) -> Int:
+    """Tell whether a sub-core's queue has no entry for another instruction."""
+    return int64(sub.held >= ck.chip.lsu.queue_entries)
+
+
+@compiled(void, SM, SUB, WARP, OPERATION, LONGS, int64, int64)
+def push(sm: Record, sub: Record, warp: Record, op: Record, event: Array, w: Int, now: Int) -> None:
+    """Put a memory instruction that issues into its sub-core's queue, with what `event` says of its addresses."""
+    one = sub.queue[(sub.head + sub.count) % QUEUE]
+    one.warp, one.instruction, one.sub, one.pushed = w, warp.instruction, sub.index, now
+    one.wavefronts, one.lines = max(event[Event.WAVEFRONTS], 1), event[Event.LINES]
+    one.sectors = event[Event.SECTORS] if op.access >= Access.GLOBAL_LOAD else int64(0)
+    for k in range(one.sectors):
+        one.list[k] = event[Event.LIST + k]
+    sub.count += 1
+    sub.held += 1
+    warp.unread += op.is_store
+    warp.stores += op.access == Access.GLOBAL_STORE
+    sm.moves_at = min(sm.moves_at, now + 1)
+
+
+@compiled(void, CLOCK, int64)
+def free(ck: Arrays, sub: Int) -> None:
+    """Free an entry, and wake the sub-core's warps."""
+    ck.subs[sub].held -= 1
+    ck.wake[sub] = 0
+
+
+@compiled(void, CLOCK, SM, SUB, OPERATION, int64)
+def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
+    """Pass the head, whose operands have been read, through the tags and on to the data stage's queue.
+
+    Its registers may be overwritten soon.
+    """
+    one, warp, lines = sub.queue[sub.head], ck.warps[sub.queue[sub.head].warp], int64(0)
+    if op.access in _SHARED:
+        ck.counters[Counter.WAVEFRONTS] += one.wavefronts
+    if op.access in _GLOBAL:
+        lines = max(int64(one.lines), 1)
+        sm.tag_free = max(sm.tag_free, now) + lines
+    sm.moved = now + 1
+    if op.access not in _LOADS or not misses(ck, sm, op, one, sub.index, now):
+        enqueue(ck, sm, op, one)
+    sub.head = (sub.head + 1) % QUEUE
+    sub.count -= 1
+    sub.reading = 0
+    if op.is_store:
+        warp.unread -= 1
+        ck.wake[sub.index] = 0
+    release = now + max(op.war - 1 - op.operand_read, 0)
+    if op.access == Access.COPY:
+        release = max(release, sm.tag_free - lines - int64(ck.chip.l1.tag_ahead_lines))
+    free_entry(sm, release, sub.index)
+    if op.read_barrier >= 0:
+        lower_board(sm, release, one.warp, op.read_barrier)
+
+
+@compiled(void, CLOCK, SUB, int64)
+def _read_operands(ck: Arrays, sub: Record, now: Int) -> None:
+    """Begin to read the operands of the head."""
+    op = ck.ops[sub.queue[sub.head].instruction]
+    cycles = int64(op.operand_read)
+    if op.access != Access.EXCHANGE:
+        cycles += beside_tensor(sub, cycles * (sub.store_wait if op.access in _STORES else sub.port_wait), now)
+    sub.reading = 1
+    sub.read_done = max(now, sub.queue[sub.head].pushed + 1) + cycles
+    sub.busy[Pipe.MIO] += max(cycles - 1, 0)  # the first one was counted when it issued
+
+
+@compiled(int64, CLOCK, SM, int64)
+def _move_next(ck: Arrays, sm: Record, now: Int) -> Int:
+    """Move the instruction on whose operands were read first; return 1 if one could."""
+    earliest, first = int64(0), int64(-1)
+    for i in range(sm.first_sub, sm.end_sub):
+        sub = ck.subs[i]
+        if sub.count == 0:
+            continue
+        if not sub.reading:
+            _read_operands(ck, sub, now)
+        if sub.read_done <= now and (first < 0 or sub.read_done < earliest):
+            earliest, first = sub.read_done, i
+    if first < 0 or sm.stage_count >= min(ck.chip.shared_memory.sm_queue_entries, QUEUE) or sm.moved > now:
+        return 0
+    sub = ck.subs[first]
+    op = ck.ops[sub.queue[sub.head].instruction]
+    if takes_next(ck, sm, op) > now:
+        return 0
+    _move(ck, sm, sub, op, now)
+    return 1
+
+
+@compiled(void, CLOCK, SM, int64)
+def advance(ck: Arrays, sm: Record, now: Int) -> None:
+    """Move the path up to a cycle, and note when more can move."""
+    moved = True
+    while moved:
+        moved = serve_stage(ck, sm, now) > 0
+        moved = _move_next(ck, sm, now) > 0 or moved
+    due = int64(ASLEEP)
+    if sm.stage_count + sm.fills > 0:
+        due = int64(math.ceil(sm.stage_free))
+    for i in range(sm.first_sub, sm.end_sub):
+        sub = ck.subs[i]
+        if sub.count > 0:
+            op = ck.ops[sub.queue[sub.head].instruction]
+            able = max(sub.read_done, sm.moved, takes_next(ck, sm, op))
+            due = min(due, able) if able > now else due
+    sm.moves_at = due

@@ -1,0 +1,27 @@
+"""A queue of memory instructions: what each one is, and what its addresses cost."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numba import from_dtype
+
+__all__ = ["QUEUE", "QUEUED", "QUEUED_FIELDS"]
+
+QUEUE: Final = 32  # entries; the modelled depths are smaller
+_SECTORS: Final = 64  # that one instruction can touch
+QUEUED_FIELDS: Final = np.dtype(
+    [
+        ("pushed", np.int64),  # in which cycle
+        ("warp", np.int32),
+        ("instruction", np.int32),
+        ("sub", np.int32),
+        ("wavefronts", np.int32),
+        ("lines", np.int32),
+        ("sectors", np.int32),
+        ("list", np.int64, (_SECTORS,)),  # their numbers
+    ],
+    align=True,
+)
+QUEUED: Any = from_dtype(QUEUED_FIELDS)

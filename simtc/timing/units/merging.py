@@ -1,0 +1,58 @@
+"""Request merging: an SM's requests for the same 64 bytes go to L2 as one while the first is on its way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from simtc.jit import Arrays, Float, Int, Record
+from simtc.machine.types import float64, int64
+from simtc.timing.unit import CLOCK, SM, Parameters, Unit, compiled, constant
+from simtc.timing.units.addresses import spread
+
+__all__ = ["UNIT", "Merging", "merges", "pair_of"]
+
+_PAIRS: Final = 64  # requests of one SM, for 64 bytes each, that can be told apart
+_REQUEST = np.dtype([("pair", np.int64), ("at", np.float64)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merging(Parameters):
+    """What a board says of merging."""
+
+    merge_cycles: float = constant("l1.merge_cycles")
+    store_merge_cycles: float = constant("l1.store_merge_cycles")
+
+
+UNIT = Unit(
+    name="merging",
+    parameters=Merging,
+    sm=(
+        ("loaded_pairs", _REQUEST, (_PAIRS,)),  # 64 bytes that this SM asked L2 for, by a hash of their number
+        ("stored_pairs", _REQUEST, (_PAIRS,)),  # or stored to
+        ("served", np.float64, (_PAIRS,)),  # when L2 serves what was asked for
+    ),
+)
+
+
+@compiled(int64, int64, float64)
+def pair_of(sector: Int, window: Float) -> Int:
+    """Return where an SM remembers a request for the 64 bytes around a sector: the last one, if it merges no others."""
+    return spread(sector >> 1) % _PAIRS if window > 0 else 0
+
+
+@compiled(int64, CLOCK, SM, int64, int64, float64)
+def merges(ck: Arrays, sm: Record, sector: Int, stores: Int, t: Float) -> Int:
+    """Tell whether an SM's request for a sector goes with one for the same 64 bytes; note it if not.
+
+    1 for one of the same instruction, 2 for one of another instruction, which is still on its way.
+    """
+    window = ck.chip.merging.store_merge_cycles if stores else ck.chip.merging.merge_cycles
+    i = pair_of(sector, window)
+    request = sm.stored_pairs[i] if stores else sm.loaded_pairs[i]
+    if request.pair == sector >> 1 and t <= request.at + window:
+        return 1 if t == request.at else 2
+    request.pair, request.at = sector >> 1, t
+    return 0

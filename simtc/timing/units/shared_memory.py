@@ -1,0 +1,145 @@
+"""The data stage of an SM, which shared memory and L1 have in common, and the ways back to the sub-cores.
+
+It takes a wavefront, or a line of L1, at a time: by turns the first of the instructions in its queue, and the first of
+the loads that missed L1 and whose data has come. A bank conflict is a wavefront more. What goes back to registers waits
+for their ports, which matrix instructions keep busy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simtc.jit import Arrays, Float, Int, Record
+from simtc.machine.types import float64, int64, void
+from simtc.timing.constants import SECTOR, WAVEFRONT, Access, Counter
+from simtc.timing.operation import OPERATION
+from simtc.timing.unit import CLOCK, SM, SUB, Parameters, Unit, compiled, constant
+from simtc.timing.units import write_combining
+from simtc.timing.units.l1 import take_fill
+from simtc.timing.units.ldgsts import grouped_at
+from simtc.timing.units.memory_queue import QUEUE, QUEUED, QUEUED_FIELDS
+from simtc.timing.units.scoreboards import complete
+from simtc.timing.units.tensor import beside_tensor, held_up
+
+__all__ = ["UNIT", "SharedMemory", "enqueue", "serve_stage"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedMemory(Parameters):
+    """What a board says of the data stage."""
+
+    sm_queue_entries: float = constant("shared.sm_queue_entries")
+    data_stage_bytes_per_cycle: float = constant("shared.data_stage_bytes_per_cycle")
+    return_bytes_per_cycle: float = constant("shared.return_bytes_per_cycle")
+
+
+UNIT = Unit(
+    name="shared_memory",
+    parameters=SharedMemory,
+    sm=(
+        ("stage_free", np.float64),
+        ("stage_busy", np.float64),
+        ("stage_head", np.int64),
+        ("stage_count", np.int64),
+        ("filled", np.int64),  # 1 where data for L1 was what it served last
+        ("stage_queue", QUEUED_FIELDS, (QUEUE,)),  # what waits for it
+    ),
+    sub=(("return_free", np.float64),),  # the way back to its registers
+    counters=(Counter.WAVEFRONTS,),
+)
+
+
+@compiled(void, CLOCK, SM, OPERATION, QUEUED)
+def enqueue(ck: Arrays, sm: Record, op: Record, one: Record) -> None:
+    """Put a memory instruction that leaves its sub-core into the data stage's queue."""
+    to = sm.stage_queue[(sm.stage_head + sm.stage_count) % QUEUE]
+    to.warp, to.instruction, to.sub = one.warp, one.instruction, one.sub
+    to.wavefronts, to.lines, to.sectors = one.wavefronts, one.lines, one.sectors
+    sm.stage_count += 1
+    if op.access == Access.GLOBAL_STORE:
+        for k in range(one.sectors):
+            to.list[k] = one.list[k]
+        write_combining.queue_store(ck, sm, one)
+
+
+@compiled(float64, CLOCK, OPERATION, QUEUED)
+def _cycles(ck: Arrays, op: Record, one: Record) -> Float:
+    """Return how long an instruction holds the data stage."""
+    stage_bytes = ck.chip.shared_memory.data_stage_bytes_per_cycle
+    if op.access in (Access.SHARED_LOAD, Access.SHARED_STORE, Access.EXCHANGE, Access.COPY):
+        return one.wavefronts * WAVEFRONT / stage_bytes
+    if op.access == Access.GROUP:
+        return 0.0
+    if op.access == Access.GLOBAL_STORE:
+        return write_combining.stage_cycles(ck, op, one)
+    return max(float64(one.lines), one.sectors * SECTOR / stage_bytes)
+
+
+@compiled(float64, CLOCK, SUB, OPERATION, float64, int64)
+def _back(ck: Arrays, sub: Record, op: Record, size: Float, now: Int) -> Float:
+    """Return the cycles that so many bytes take on the way back to the registers."""
+    waits = beside_tensor(sub, op.returned / WAVEFRONT * sub.port_wait, now)
+    return size / ck.chip.shared_memory.return_bytes_per_cycle + waits
+
+
+@compiled(void, CLOCK, SM, float64)
+def _pass_fill(ck: Arrays, sm: Record, t: Float) -> None:
+    """Pass what has come from L2 first."""
+    miss = sm.mshrs[take_fill(sm)]
+    op, sub = ck.ops[miss.instruction], ck.subs[miss.sub]
+    sm.stage_free = t + miss.cycles
+    sm.stage_busy += miss.cycles
+    if op.access != Access.COPY:
+        back = _back(ck, sub, op, float64(op.returned), int64(t))
+        sub.return_free = max(sub.return_free, t) + back
+        complete(sm, ck.warps[miss.warp], op, miss.warp, max(t + miss.cycles, sub.return_free))
+
+
+@compiled(float64, CLOCK, SM, SUB, OPERATION, QUEUED, float64)
+def _returned(ck: Arrays, sm: Record, sub: Record, op: Record, one: Record, t: Float) -> Float:
+    """Return when what a load or an exchange brings is back at its sub-core."""
+    size = one.wavefronts * WAVEFRONT if op.access == Access.SHARED_LOAD else float64(op.returned)
+    back = _back(ck, sub, op, size, int64(t))
+    start = max(t, sm.stored) if op.access == Access.GLOBAL_LOAD else t
+    staged = start + WAVEFRONT / ck.chip.shared_memory.data_stage_bytes_per_cycle
+    sub.return_free = max(sub.return_free, staged) + back
+    return sub.return_free
+
+
+@compiled(void, CLOCK, SM, float64)
+def _pass_first(ck: Arrays, sm: Record, t: Float) -> None:
+    """Pass the first instruction of the queue."""
+    one = sm.stage_queue[sm.stage_head]
+    sm.stage_head = (sm.stage_head + 1) % QUEUE
+    sm.stage_count -= 1
+    op, warp, sub = ck.ops[one.instruction], ck.warps[one.warp], ck.subs[one.sub]
+    cycles = _cycles(ck, op, one)
+    sm.stage_free = t + cycles
+    sm.stage_busy += cycles
+    done = t + cycles
+    if op.access == Access.SHARED_LOAD:
+        sm.stage_free += held_up(sub, one.wavefronts, int64(t))
+    if op.access == Access.GLOBAL_STORE:
+        write_combining.write_through(ck, sm, warp, op, one, t)
+    elif op.access in (Access.SHARED_LOAD, Access.EXCHANGE, Access.GLOBAL_LOAD):
+        done = max(done, _returned(ck, sm, sub, op, one, t))
+    elif op.access == Access.GROUP:
+        done = grouped_at(warp, done)
+    complete(sm, warp, op, one.warp, done)
+
+
+@compiled(int64, CLOCK, SM, int64)
+def serve_stage(ck: Arrays, sm: Record, now: Int) -> Int:
+    """Let the data stage take what is next, if it is free; return 1 if it was: instructions and fills by turns."""
+    if sm.stage_count + sm.fills == 0 or sm.stage_free > now:
+        return 0
+    t = max(sm.stage_free, float64(now))
+    if sm.fills > 0 and (sm.stage_count == 0 or not sm.filled):
+        _pass_fill(ck, sm, t)
+        sm.filled = 1
+    else:
+        _pass_first(ck, sm, t)
+        sm.filled = 0
+    return 1

@@ -1,0 +1,110 @@
+"""The units of the clock: what follows from their list, and what the notes say of them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from simtc import arch
+from simtc.timing import pipeline, units
+from simtc.timing.pipeline import CELLS, PARAMETERS, READ_BY, UNITS
+from simtc.timing.unit import Cells, Scale, Unit, joined
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMING = ROOT / "simtc" / "timing"
+HELPERS = {"addresses", "aging", "memory_queue", "server"}  # parts of units, not units
+LINK = re.compile(r"\]\(([^)#]+)\)")
+
+
+def sources():
+    return sorted(TIMING.rglob("*.py"))
+
+
+def test_the_pipeline_lists_every_unit_once():
+    files = {path.stem for path in Path(units.__path__[0]).glob("*.py")} - {"__init__"} - HELPERS
+    assert [unit.name for unit in UNITS] == [*dict.fromkeys(unit.name for unit in UNITS)]
+    assert {unit.name for unit in UNITS} == files
+
+
+def test_the_pipeline_is_a_page():
+    assert len(Path(pipeline.__file__).read_text(encoding="utf-8").splitlines()) <= 110
+    assert max(len(path.read_text(encoding="utf-8").splitlines()) for path in sources()) <= 300
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
+def test_no_compiled_function_takes_more_than_eight_arguments(path):
+    for one in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(one, ast.FunctionDef) and any(
+            isinstance(by, ast.Call) and getattr(by.func, "id", "") in ("jit", "compiled") for by in one.decorator_list
+        ):
+            assert len(one.args.args) <= 8, one.name
+
+
+def test_a_parameter_names_constants_that_boards_have():
+    board = arch.device("h200")
+    assert [path for path in READ_BY if not hasattr(board, path) and path not in board.constants] == []
+    assert READ_BY["l1.tag_ahead_lines"] == "l1"
+    assert READ_BY["dram_cycles"] == "dram"
+
+
+def test_a_parameter_is_a_field_of_its_units_record():
+    for unit in UNITS:
+        if unit.parameters:
+            assert PARAMETERS[unit.name].names == tuple(one.name for one in fields(unit.parameters))
+
+
+def test_two_units_cannot_keep_one_array():
+    one = Unit(name="one", chip={"wake": CELLS["wake"]})
+    with pytest.raises(ValueError, match="two: wake is another unit's"):
+        joined((one, Unit(name="two", chip={"wake": Cells(of=CELLS["wake"].of)})))
+
+
+def test_half_of_the_blocks_have_half_of_dram_and_a_power_of_two_of_slices():
+    scale = Scale(share=0.4, merged=1.0, cpc_crowd=1.0, gpc_crowd=0.5)
+    found = {unit.name: unit.parameters for unit in UNITS if unit.parameters}
+    whole = {
+        name: parameters(**dict.fromkeys((one.name for one in fields(parameters)), 40.0))
+        for name, parameters in found.items()
+    }
+    scaled = {name: own.scaled(scale) for name, own in whole.items()}
+    assert scaled["dram"] == {"dram_measured_bytes_per_cycle": pytest.approx(16)}
+    assert scaled["l2"] == {"l2_slices": 16, "slice_bytes_per_cycle": pytest.approx(40)}
+    assert scaled["blocks"] == {"block_cycles": pytest.approx(100)}
+    assert scaled["crossbar"]["gpc_bytes_per_cycle"] == pytest.approx(20)
+    assert scaled["barrier"] == {}
+
+
+@pytest.mark.parametrize("note", ["glossary", "walk"])
+def test_links_lead_somewhere(note):
+    text = (ROOT / "sass_notes" / f"{note}.md").read_text(encoding="utf-8")
+    missing = [link for link in LINK.findall(text) if not (ROOT / "sass_notes" / link).exists()]
+    assert LINK.findall(text)
+    assert missing == []
+
+
+def test_every_word_of_the_glossary_is_used_where_it_says():
+    text = (ROOT / "sass_notes" / "glossary.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| \[[^]]+\]\(([^)]+)\) \|$", text, re.MULTILINE)
+    assert len(rows) > 20
+    unused = [
+        word for word, link in rows
+        if word.split()[0].lower() not in (ROOT / "sass_notes" / link).resolve().read_text(encoding="utf-8").lower()
+    ]  # fmt: skip
+    assert unused == []
+    told = {Path(link).stem for _, link in rows}
+    assert {unit.name for unit in UNITS} - told <= {"barrier", "operands", "pipes", "tensor", "l2"}
+
+
+def test_the_walk_quotes_the_code():
+    text = (ROOT / "sass_notes" / "walk.md").read_text(encoding="utf-8")
+    unit = (TIMING / "units" / "shared_memory.py").read_text(encoding="utf-8")
+    page = (TIMING / "pipeline.py").read_text(encoding="utf-8")
+    assert "shared_memory.UNIT,  # the data stage takes a wavefront, or a line for L1" in page
+    for word in ("_cycles", "_pass_first", "stage_free", "data_stage_bytes_per_cycle"):
+        assert f"`{word}" in text or word in text
+        assert word in unit
+    assert "`wavefronts`" in text
