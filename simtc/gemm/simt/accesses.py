@@ -1,4 +1,4 @@
-"""What the first warp of a block asks of shared and of global memory in a step: addresses, as the sources compute them."""
+"""What the first warp of a block asks of shared and global memory in a step: addresses, as the sources compute them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def requests(made: SimtGemm, problem: Problem) -> Iterator[Request]:
                 space="global", store=False, times=times, width_bytes=element,
                 addresses=tuple(element * near + step * far for near, far in (_turned(p, along_lines) for p in places)),
             )  # fmt: skip
-            yield _shared(times * method.parts, [part * (line + (lines + 1) * k) for line, k in places], part, store=True)
+            yield _shared(
+                times * method.parts, [part * (line + (lines + 1) * k) for line, k in places], part, store=True
+            )
         yield _shared(depth * rows * method.parts, [part * (lane % _SIDE) for lane in _LANES], part)
         yield _shared(depth * columns * method.parts, [part * (lane // _SIDE) for lane in _LANES], part)
         return
@@ -58,8 +60,8 @@ def requests(made: SimtGemm, problem: Problem) -> Iterator[Request]:
         space="global", store=False, times=times, width_bytes=element,
         addresses=tuple(element * (lane % across) + step * (lane // across) for lane in _LANES),
     )  # fmt: skip
-    lines = [(lane % across, lane // across) if along_lines else (lane // across, lane % across) for lane in _LANES]
-    yield _shared(times, [part * (line + (n + 1) * k) for line, k in lines], part, store=True)
+    places = [(lane % across, lane // across) if along_lines else (lane // across, lane % across) for lane in _LANES]
+    yield _shared(times, [part * (line + (n + 1) * k) for line, k in places], part, store=True)
     yield Request(
         space="global", store=False, times=blocking.each[0] * depth, width_bytes=element,
         addresses=tuple(element * lane for lane in _LANES),

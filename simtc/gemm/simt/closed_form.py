@@ -91,8 +91,8 @@ def predict(made: SimtGemm, problem: Problem, device: Device) -> Prediction:
     resources["DRAM"] = _dram_bytes(made, problem, device, drawn) / device.dram_measured_bytes_per_cycle
     # A block alone: with strips on their way meanwhile the longer of the two, else one after the other.
     wait, work = device.dram_cycles, max(iteration.values())
-    resources["latency"] = -(-an_sm // resident) * steps * (
-        max(wait, work) if blocking.kind == "register" else wait + work
+    resources["latency"] = (
+        -(-an_sm // resident) * steps * (max(wait, work) if blocking.kind == "register" else wait + work)
     )
     bound = max(resources, key=lambda name: resources[name])
     launch = device.cycle_level.launch if device.cycle_level else None
@@ -192,9 +192,10 @@ def _dram_bytes(made: SimtGemm, problem: Problem, device: Device, drawn: int) ->
 
 
 def _notes(made: SimtGemm, device: Device) -> tuple[str, ...]:
+    three = ("8 m n k operations are credited, 6 m n k are executed",) if made.method == "m3" else ()
     if device.simt is None:
-        return ()
-    found = [_NOT_SIMULATED]
+        return three
+    found = [*three, _NOT_SIMULATED]
     single = made.numbers.real == "f32"
     cycles = device.simt.f32_fma_cycles if single else device.simt.f64_fma_cycles
     alone = 64e-6 * device.sm_count * device.clock_mhz / cycles

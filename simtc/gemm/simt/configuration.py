@@ -148,7 +148,8 @@ class SimtGemm(Configured):
 
     def compiled(self) -> Compiled:
         """Return how its listing is compiled: one listing a source, blocking, type and generation."""
-        numbers, definitions = self.numbers, (f"-DREAL={self.numbers.c_type}",)
+        numbers = self.numbers
+        definitions: tuple[str, ...] = (f"-DREAL={self.numbers.c_type}",)
         source, listing = f"gemm_volkov_{numbers.real}", "gemm_volkov"
         if numbers.is_complex:
             source, listing = f"gemm_m3_{numbers.real}", "gemm_m3"

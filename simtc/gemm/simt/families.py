@@ -20,7 +20,9 @@ __all__ = ["SimtFamily"]
 
 _BLOCKING = (
     Option(name="block", kind="shape", help="tile of a thread block", default="the fastest by closed forms"),
-    Option(name="blocking", kind="str", help="of operands: register, or shared: A from registers, B from shared memory"),
+    Option(
+        name="blocking", kind="str", help="of operands: register, or shared: A from registers, B from shared memory"
+    ),
     Option(name="threads", kind="str", help="of a block, X x Y, where --blocking is shared", default="16x4"),
 )
 _TRANSPOSE = Option(
@@ -61,22 +63,25 @@ class SimtFamily(Family):
         return min(found, key=lambda one: one.closed_form(problem, device).cycles)
 
     def space(
-        self, problem: Problem, device: Device, choices: Mapping[str, Any]  # noqa: ARG002 - as every family
+        self,
+        problem: Problem,  # noqa: ARG002 - as every family's
+        device: Device,
+        choices: Mapping[str, Any],
     ) -> Iterator[Configured | Refused]:
         """Yield what can be tuned: every listing that ships, and of boards without a clock all blockings."""
         sm = _generation(device)
         if sm in BUILT:
             tried = [(one.kind, one.block, one.threads) for one in shipped_blockings(self.numbers)]
-        else:
-            tried = list(candidates())
+        else:  # where operands come from shared memory at no load, blocking for registers was not tried yet
+            older = device.simt is not None and device.simt.shared_operand_cycles > 0
+            kind = choices.get("blocking", "shared" if older and not self.numbers.is_complex else "register")
+            tried = [one for one in candidates() if one[0] == kind]
         methods = (choices["complex"],) if "complex" in choices else self.numbers.methods
         for (kind, block, threads), method in product(tried, methods):
             if kind != choices.get("blocking", kind) or block != choices.get("block", block):
                 continue
             try:
-                made = self._made(
-                    Blocking(kind=kind, block=block, threads=threads), sm, {**choices, "complex": method}
-                )
+                made = self._made(Blocking(kind=kind, block=block, threads=threads), sm, {**choices, "complex": method})
             except BadInputError as error:
                 label = f"{kind} {'x'.join(map(str, block))} of {threads[0]}x{threads[1]} threads"
                 yield Refused(name=label, rule=str(error).split(". Try")[0].split(": ", 1)[1])
@@ -112,7 +117,7 @@ class SimtFamily(Family):
         kind = choices.get("blocking", "shared" if "threads" in choices else "register")
         threads = "16x16" if kind == "register" else choices.get("threads", "16x4")
         sides = threads.split("x")
-        if len(sides) != 2 or not all(side.isdecimal() for side in sides):  # noqa: PLR2004 - along x and y
+        if len(sides) != 2 or not all(side.isdecimal() for side in sides):
             raise BadInputError(f"threads {threads!r}: along x and y, such as 16x4")
         return Blocking(kind=kind, block=(block[0], block[1], block[2]), threads=(int(sides[0]), int(sides[1])))
 

@@ -68,9 +68,7 @@ def _rows(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.stack((first, second), axis=1).reshape(-1, first.shape[1])
 
 
-def _complex_epilogue(
-    alpha: np.ndarray, re: np.ndarray, im: np.ndarray, beta: np.ndarray, C: np.ndarray
-) -> np.ndarray:
+def _complex_epilogue(alpha: np.ndarray, re: np.ndarray, im: np.ndarray, beta: np.ndarray, C: np.ndarray) -> np.ndarray:
     """Return alpha (re + i im) + beta C: two fused steps a part, the imaginary factor's first."""
     if beta:
         below = fused(-beta.imag, C.imag, beta.real * C.real), fused(beta.imag, C.real, beta.real * C.imag)
