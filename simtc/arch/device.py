@@ -12,7 +12,7 @@ from typing import get_type_hints
 from simtc.arch.constant import Constant, find
 from simtc.arch.generation import Sm, sm
 from simtc.arch.load import Reader
-from simtc.arch.sections import Limits, Scalar
+from simtc.arch.sections import Limits, Scalar, Simt
 from simtc.errors import BadInputError, unknown
 
 __all__ = ["Device", "device", "device_names"]
@@ -49,6 +49,7 @@ class Device:
     sm_name: str  # sm_75; of boards with closed forms alone: sm_13, sm_20
     limits: Limits
     scalar: Scalar
+    simt: Simt | None  # what stands for the clock's data in closed forms; None where there is a clock
     cycle_level: Sm | None  # what the clock needs; None where only closed forms are known
     sm_count: int
     clock_mhz: int  # what simulations assume unless told otherwise: the clock that the measurements ran at
@@ -247,6 +248,7 @@ def load_device(path: Path) -> Device:
     cycle_level = None if "limits" in reader.table else sm(sm_name)
     limits = cycle_level.limits if cycle_level else reader.take(Limits, "limits")
     scalar = Scalar.of(cycle_level.limits, cycle_level.pipes) if cycle_level else reader.take(Scalar, "scalar")
+    simt = None if cycle_level else reader.take(Simt, "simt")
     hints = get_type_hints(Device)
     numbers = {key: reader.take(hint, key) for key, hint in hints.items() if hint in (int, float)}
     own = reader.finish()
@@ -257,6 +259,7 @@ def load_device(path: Path) -> Device:
         sm_name=sm_name,
         limits=limits,
         scalar=scalar,
+        simt=simt,
         cycle_level=cycle_level,
         constants=MappingProxyType({**own, **(cycle_level.constants if cycle_level else {})}),
         **numbers,

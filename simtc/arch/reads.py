@@ -14,6 +14,7 @@ __all__ = ["DOCUMENTATION", "READERS", "reads"]
 READERS = {
     "limits.block_threads": "simtc.run.grid",
     "limits.block_shared_optin_bytes": "simtc.run.grid",
+    "limits.block_shared_bytes": "simtc.gemm.simt.fits",
     "limits.thread_registers": "simtc.gemm.hgemm.fits",
     "limits.shared_carveouts_bytes": "simtc.timing.setup",
     "memory.*.cpi_cycles": "simtc.gemm.hgemm.pipes",
@@ -28,7 +29,6 @@ DOCUMENTATION = {
     "tdp_watts": "power is not modelled",
     "l2_bytes_per_cycle": "in theory: the clock has l2_measured_gb_per_s",
     "dram_bytes": "nothing is refused for want of memory",
-    "limits.block_shared_bytes": "without opting in, which every launch is taken to do",
     "limits.block_barriers": "the machine has the 16 that instructions can name",
     "limits.barriers": "occupancy does not count them",
     "issue.scoreboard_visible_cycles": "compiled code keeps that distance itself",

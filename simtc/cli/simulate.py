@@ -11,6 +11,7 @@ from simtc.cli.choices import choices
 from simtc.cli.options import Whole, refuse
 from simtc.cli.output import to_json
 from simtc.cli.progress import bar, note_compilation
+from simtc.cli.simulate_lu import ALGORITHMS, simulate_lu
 from simtc.errors import BadInputError
 from simtc.gemm.registry import families
 from simtc.gemm.registry import family as family_named
@@ -39,7 +40,8 @@ class _AxesType(click.ParamType[tuple[int, ...]]):
 
 
 def _epilog() -> str:
-    lines = (f"simtc simulate {one.name} {one.example}   {one.summary}" for one in families())
+    lines = [f"simtc simulate {one.name} {one.example}   {one.summary}" for one in families()]
+    lines.append("simtc simulate lu -n 4096 --nb 128 --device a100_sxm   LU with partial pivoting, of such products")
     return "\b\n" + "\n".join(["Families, and what to type:", *lines])
 
 
@@ -64,6 +66,8 @@ def _epilog() -> str:
 )
 @click.option("--fidelity", default="sampled", show_default=True, help=", ".join(FIDELITIES))
 @click.option("--caches", default="cold", show_default=True, help="cold, or warm: L2 holds the operands")
+@click.option("--nb", type=Whole(1), help="lu: columns of a panel  [default: 64]")
+@click.option("--look-ahead", is_flag=True, help="lu: the next panel is factored beside the update before it")
 @click.option("--explore", "exploring", is_flag=True, help="also try every single change, and say which helps most")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.simulate/1")
 def simulate(family: str, *, exploring: bool, as_json: bool, **given: Any) -> None:
@@ -72,6 +76,11 @@ def simulate(family: str, *, exploring: bool, as_json: bool, **given: Any) -> No
     analytic: closed forms, at once. sampled: the program in the clock, some SMs' steady state for all.
     full: every block of it, and every value.
     """
+    if family in ALGORITHMS:
+        simulate_lu(given, as_json=as_json)
+        return
+    refuse(f"on {family}, which is no factorization", "nb", "look_ahead")
+    given = {name: value for name, value in given.items() if name not in ("nb", "look_ahead")}
     found = family_named(family)
     missing = [f"-{size}" for size in "mnk" if given[size] is None]
     if missing:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from simtc.isa import Kernel
 
-__all__ = ["Compiled", "Configured", "Dim3", "Family", "Option", "Verdict"]
+__all__ = ["Compiled", "Configured", "Dim3", "Family", "Option", "Refused", "Verdict"]
 
 Dim3 = tuple[int, int, int]
 
@@ -79,6 +79,14 @@ class Verdict:
     rule: str
     correct: bool
     note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A member of a space that cannot be made, or that a board cannot run: which, and the rule that says so."""
+
+    name: str
+    rule: str
 
 
 class Configured(ABC):
@@ -176,14 +184,12 @@ class Configured(ABC):
 
     def verdicts(self, problem: Problem, arrays: Mapping[str, np.ndarray], D: np.ndarray) -> list[Verdict]:
         """Judge a result: D (..., m, n), of A, B and C as the problem stores them."""
-        import numpy as np  # noqa: PLC0415 - as above
+        from simtc.gemm.operands import bits  # noqa: PLC0415 - as above
 
         whole = problem.padded(self.multiple)
         if whole is not problem:
             raise BadInputError(f"{self.name}: a result can be judged where nothing was padded")
-        expected = np.ascontiguousarray(self.reference(problem, arrays))
-        size = f"u{expected.itemsize}"
-        off = int((expected.view(size) != np.ascontiguousarray(D).view(size)).sum())
+        off = int((bits(self.reference(problem, arrays)) != bits(D)).sum())
         return [Verdict(rule="the instruction's own bits", correct=not off, note=f"{off} of {D.size} elements differ")]
 
     def not_executed(self) -> str | None:

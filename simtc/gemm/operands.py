@@ -10,7 +10,7 @@ import numpy as np
 
 from simtc.gemm.problem import Problem
 
-__all__ = ["DTYPES", "drawn", "dtype", "embedded", "fma", "logical", "zeros"]
+__all__ = ["DTYPES", "bits", "drawn", "dtype", "embedded", "fma", "logical", "zeros"]
 
 DTYPES: Mapping[str, np.dtype[Any]] = {
     "f16": np.dtype(np.float16),
@@ -22,6 +22,8 @@ DTYPES: Mapping[str, np.dtype[Any]] = {
     "u8": np.dtype(np.uint8),
     "s32": np.dtype(np.int32),
     "i32": np.dtype(np.int32),
+    "c64": np.dtype(np.complex64),
+    "c128": np.dtype(np.complex128),
 }
 
 
@@ -51,7 +53,22 @@ def drawn(problem: Problem, seed: int) -> dict[str, np.ndarray]:
             array[...] = generator.integers(limits.min, limits.max, array.shape, dtype=array.dtype, endpoint=True)
         else:
             array[...] = generator.standard_normal(array.shape, dtype=np.float32).astype(array.dtype)
+            if array.dtype.kind == "c":
+                array.imag[...] = generator.standard_normal(array.shape, dtype=np.float32)
     return arrays
+
+
+def bits(array: np.ndarray) -> np.ndarray:
+    """Return an array's bits as unsigned integers of the elements' width, of complex ones real and imaginary in turn.
+
+    Example:
+        >>> bits(np.array([1 + 2j], np.complex64)).tolist() == [0x3F800000, 0x40000000]
+        True
+
+    """
+    array = np.ascontiguousarray(array)
+    width = array.itemsize // (2 if array.dtype.kind == "c" else 1)
+    return array.view(f"u{width}")
 
 
 def embedded(problem: Problem, whole: Problem, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -9,9 +9,10 @@ from math import prod
 from simtc.errors import BadInputError, unknown
 from simtc.numerics.formats import format_named
 
-__all__ = ["Problem", "Shape"]
+__all__ = ["COMPLEX", "Problem", "Shape"]
 
 Shape = tuple[int, int, int]  # m, n, k
+COMPLEX = {"c64": "f32", "c128": "f64"}  # a real and an imaginary part of that type, side by side
 _SIZE_LIMIT = 1 << 24  # of a dimension: any real GEMM
 
 
@@ -58,7 +59,7 @@ class Problem:
             if major not in ("row", "col"):
                 raise unknown("major", major, ("row", "col"))
         for name in "ABCD":
-            format_named(self.element(name))
+            format_named(COMPLEX.get(self.element(name), self.element(name)))
             least, given = self._line(name), self.leading(name)
             if given < least:
                 raise BadInputError(f"ld{name.lower()} is {given}: a line of {name} has {least} elements")
@@ -70,8 +71,8 @@ class Problem:
 
     @property
     def flops(self) -> int:
-        """Operations, a multiply-add counting as two."""
-        return 2 * self.m * self.n * self.k * self.products
+        """Operations of real numbers, a multiply-add counting as two; a complex one is four of them."""
+        return (8 if self.element("D") in COMPLEX else 2) * self.m * self.n * self.k * self.products
 
     @property
     def bytes(self) -> int:
@@ -90,7 +91,9 @@ class Problem:
 
     def element_bytes(self, name: str) -> int:
         """Return what an element of A, B, C or D occupies in memory."""
-        return format_named(self.element(name)).bits // 8
+        element = self.element(name)
+        parts = 2 if element in COMPLEX else 1
+        return parts * format_named(COMPLEX.get(element, element)).bits // 8
 
     def shape(self, name: str) -> tuple[int, int]:
         """Return the rows and columns of A, B, C or D."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -41,7 +42,8 @@ def family(name: str) -> Family:
     """
     names = family_names()
     if name not in names:
-        one = import_module(f"simtc.gemm.{names[0]}.family").FAMILY
+        nearest = (get_close_matches(name, names, 1) or [names[0]])[0]
+        one = import_module(f"simtc.gemm.{nearest}.family").FAMILY
         raise unknown("family", name, names, then=f"simtc simulate {one.name} {one.example}")
     found: Family = import_module(f"simtc.gemm.{name}.family").FAMILY
     return found

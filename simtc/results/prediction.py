@@ -52,6 +52,7 @@ class Prediction:
     left_out: tuple[str, ...]  # what this fidelity does not know
     stalls: Mapping[str, int] = field(default_factory=dict)  # warp-cycles by cause; of closed forms there are none
     extrapolated: tuple[str, ...] = ()  # which of these a part of the launch stands for
+    flops: int | None = None  # of the problem; None where they are 2 m n k
     error_estimate: float | None = None  # of `cycles` against fidelity full, relative; None where nothing was executed
 
     @property
@@ -62,7 +63,7 @@ class Prediction:
     @property
     def tflops(self) -> float:
         """Useful teraflops: padding does not count."""
-        return 2e-12 * self.m * self.n * self.k / self.seconds
+        return 1e-12 * (self.flops or 2 * self.m * self.n * self.k) / self.seconds
 
     @property
     def peak_share(self) -> float:
@@ -72,7 +73,7 @@ class Prediction:
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction as JSON types, with the keys of schema simtc.simulate/1."""
         head = ("device", "m", "n", "k", "config", "fidelity", "cycles", "seconds", "tflops", "peak_share", "bound")
-        rest = [name for name in self.__slots__ if name not in head]
+        rest = [name for name in self.__slots__ if name not in (*head, "flops")]
         plain = {name: getattr(self, name) for name in (*head, *rest)}
         return {
             "schema": "simtc.simulate/1",

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from simtc import arch, simulate
+from simtc.analytic.before_volta import bank_cycles, transactions
 from simtc.analytic.intensity import ridge_flops_per_byte
 from simtc.analytic.occupancy import Occupancy, occupancy
 from simtc.analytic.roofline import roofline
@@ -24,6 +25,9 @@ from simtc.arch.altered import altered
 from simtc.arch.reads import DOCUMENTATION, READERS, reads
 from simtc.cli.arch import _facts
 from simtc.errors import BadInputError
+from simtc.gemm.family import Configured
+from simtc.gemm.problem import Problem
+from simtc.gemm.registry import family
 from simtc.isa import Kernel
 from simtc.reproduce.microbenchmark import kernel, line
 from simtc.timing.setup import new_clock
@@ -81,6 +85,12 @@ def closed_forms(device: arch.Device) -> Iterator[Any]:
     for threads, registers, shared in ((33, 33, 1), (1024, 64, 0), (32, 16, 5000), (128, 255, 40000), (96, 1, 0)):
         yield occupancy(device, threads=threads, registers=registers, shared_bytes=shared)
     if device.cycle_level is None:
+        for name, more in (("sgemm", {"block": (64, 64, 16)}), ("dgemm", {"block": (32, 64, 16)}), ("sgemm", {})):
+            yield simulate(name, m=1000, n=70, k=900, device=device, fidelity="analytic", **more).to_dict()
+        made = [one for one in family("sgemm").space(Problem(m=8, n=8, k=8), device, {}) if isinstance(one, Configured)]
+        yield len(made)
+        yield [(transactions(device, [stride * lane for lane in range(32)], 4)) for stride in (4, 8, 64)]
+        yield [bank_cycles(device, [stride * lane for lane in range(32)], 4) for stride in (4, 8, 64, 128)]
         return
     slow = device.at(device.clock_mhz // 2)
     yield slow.l2_hit_cycles, slow.dram_cycles

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from simtc.errors import BadInputError, MissingToolError
 from simtc.gpu.compile import find_nvcc
 from simtc.layout import fragment
 from simtc.numerics import format_named, instructions
+from simtc.validate.campaigns.simt import ListedCase
 from simtc.validate.case import Skip
 from simtc.validate.inputs import DISTRIBUTIONS, operands
 from simtc.validate.pack import core_matrices, pack, pack_memory, unpack, unpack_memory
@@ -111,3 +114,22 @@ def test_compiled_programs_are_compared_whole(simulated_gpu):
         pytest.skip(str(error))
     np.testing.assert_array_equal(result, case.expect())
     assert result.shape == (40, 56)
+
+
+def test_listed_configurations_are_compared_and_timed(simulated_gpu):
+    """Complex numbers too: what is compiled for the GPU gives the bits that simtc expects; the rest is timed."""
+    if find_nvcc() is None:
+        pytest.skip("needs nvcc")
+    found = cases_of("simt", campaign_settings("simt"), 90, "NVIDIA H200")
+    timed = [case for case in found if isinstance(case, ListedCase)]
+    assert (len(found) - len(timed), len(timed)) == (52 * 3, 14)
+    case = next(case for case in found if case.name.startswith("gemm_m3_f32_ct/37"))
+    try:
+        result = case.run(simulated_gpu(90))
+    except MissingToolError as error:
+        pytest.skip(str(error))
+    assert result.shape == (37, 2 * 53)
+    np.testing.assert_array_equal(result, case.expect())
+    predicted = replace(timed[0], clocked=False).predict()
+    assert set(predicted.values) == {"simulate_analytic_cycles", "simulate_sampled_cycles"}
+    assert 0.4 < predicted.values["simulate_analytic_cycles"] / predicted.values["simulate_sampled_cycles"] < 1.2

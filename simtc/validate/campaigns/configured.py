@@ -84,6 +84,13 @@ class ConfiguredCase(MeasuredCase):
 
     def predict(self) -> Measured:
         """Predict from the tile sizes, and with the clock."""
+        found = self._simulated()
+        if self.ships:
+            for fidelity in FIDELITIES[1:] if self.clocked else FIDELITIES[1:2]:
+                found[f"twin_{fidelity}_cycles"] = self._clocked(fidelity)
+        return Measured(values=found, code=code_digest(self.kernel) if self.ships else "")
+
+    def _simulated(self) -> dict[str, float]:
         found = {}
         m, n, k = self.size
         for fidelity in FIDELITIES if self.clocked else FIDELITIES[:2]:
@@ -92,10 +99,7 @@ class ConfiguredCase(MeasuredCase):
             )  # fmt: skip
             own = 0.0 if fidelity == "analytic" else launch_cycles(self.board)
             found[f"simulate_{fidelity}_cycles"] = one.cycles - own
-        if self.ships:
-            for fidelity in FIDELITIES[1:] if self.clocked else FIDELITIES[1:2]:
-                found[f"twin_{fidelity}_cycles"] = self._clocked(fidelity)
-        return Measured(values=found, code=code_digest(self.kernel) if self.ships else "")
+        return found
 
     def _clocked(self, fidelity: str) -> float:
         made = self.configuration

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simtc.gemm.operands import drawn, embedded, logical
+from simtc.gemm.operands import bits, drawn, embedded, logical
 from simtc.gemm.problem import Problem
 from simtc.gemm.registry import families
 from simtc.validate.case import Skip
@@ -50,19 +50,20 @@ class ProgramCase(CompiledCase):
 
     def inputs(self) -> Mapping[str, NDArray[Any]]:
         """Return A, B and C."""
-        return {name: self._matrices[name].view(f"u{self._matrices[name].itemsize}") for name in "ABC"}
+        return {name: bits(self._matrices[name]) for name in "ABC"}
 
     def _launched(self) -> tuple[NDArray[Any], list[Any]]:
         arrays = {**self._matrices, "D": np.zeros_like(self._matrices["D"])}
         return arrays["D"], self.configuration.arguments(self._launched_problem, arrays)
 
     def _bits(self, D: NDArray[Any]) -> NDArray[Any]:
-        return np.ascontiguousarray(logical(self._launched_problem, "D", D)).view(f"uint{8 * D.itemsize}")
+        return bits(logical(self._launched_problem, "D", D))
 
 
 def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[ProgramCase | Skip]:
     """Yield every program at every size: some in the program's own tiles, some whatever they are."""
-    for family in families():
+    named = settings.get("families", [family.name for family in families()])
+    for family in (one for one in families() if one.name in named):
         programs = family.programs(chip.board)
         if not programs:
             yield Skip(name=family.name, reason=f"it has no programs of its own for sm_{chip.sm}")
@@ -72,4 +73,5 @@ def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[ProgramCase | Ski
                 for counts in settings["multiples"]
             ]
             for m, n, k in [*sizes, *settings["sizes"]]:
-                yield ProgramCase(made, chip.board, (m, n, k), settings["seed"], family.scales(made.to_dict()))
+                scales = settings.get("scales") or family.scales(made.to_dict())
+                yield ProgramCase(made, chip.board, (m, n, k), settings["seed"], (scales[0], scales[1]))

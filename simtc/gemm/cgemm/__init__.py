@@ -1,0 +1,1 @@
+"""`cgemm`: single precision complex, outside the tensor cores; simtc.gemm.simt has what four families share."""

@@ -1,0 +1,1 @@
+"""`sgemm`: single precision, outside the tensor cores; simtc.gemm.simt has what the four such families share."""

@@ -1,0 +1,10 @@
+"""The family `sgemm`: single precision, outside the tensor cores."""
+
+from __future__ import annotations
+
+from simtc.gemm.simt.families import SimtFamily
+from simtc.gemm.simt.numbers import numbers_named
+
+__all__ = ["FAMILY"]
+
+FAMILY = SimtFamily(numbers_named("sgemm"))
