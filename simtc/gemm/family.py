@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from simtc.isa import Kernel
 
-__all__ = ["Compiled", "Configured", "Dim3", "Family", "Option", "Verdict"]
+__all__ = ["Compiled", "Configured", "Dim3", "Family", "Option", "Refused", "Verdict"]
 
 Dim3 = tuple[int, int, int]
 
@@ -70,6 +70,14 @@ class Compiled:
         from simtc.gemm.listing import shipped_kernel  # noqa: PLC0415 - closed forms start without its readers
 
         return shipped_kernel(self.listing, self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A configuration of a family's space that a constraint prunes."""
+
+    name: str  # what would tell it from the others: its kernel's name, or its choices
+    rule: str  # the constraint in words, the same for every configuration that it prunes: they are counted by it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,6 +236,18 @@ class Family(ABC):
             BadInputError: what was asked for cannot be made, or the board cannot run it; names the nearest that can.
 
         """
+
+    def space(self, problem: Problem, device: Device, choices: Mapping[str, Any]) -> Iterator[Configured | Refused]:
+        """Yield every configuration for a problem on a board, in the family's order, and what constraints prune.
+
+        What `choices` name is kept as it is: every configuration has it. Without a space of its own a family has one
+        configuration, that of `configure`.
+
+        Raises:
+            BadInputError: choices that mean nothing, or a board that runs none of the family.
+
+        """
+        yield self.configure(problem, device, choices)
 
     def twins(self, arch: str) -> tuple[Configured, ...]:  # noqa: ARG002 - what the families that have some ask for
         """Return the kernels of a generation that have both a generated program and a listing that ships."""
