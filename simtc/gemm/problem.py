@@ -9,10 +9,11 @@ from math import prod
 from simtc.errors import BadInputError, unknown
 from simtc.numerics.formats import format_named
 
-__all__ = ["Problem", "Shape"]
+__all__ = ["COMPLEX", "Problem", "Shape"]
 
 Shape = tuple[int, int, int]  # m, n, k
 _SIZE_LIMIT = 1 << 24  # of a dimension: any real GEMM
+COMPLEX = {"c32": "f16"}  # types of complex numbers, and of their parts: the real one first in memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,7 @@ class Problem:
             if major not in ("row", "col"):
                 raise unknown("major", major, ("row", "col"))
         for name in "ABCD":
-            format_named(self.element(name))
+            format_named(self._part(name))
             least, given = self._line(name), self.leading(name)
             if given < least:
                 raise BadInputError(f"ld{name.lower()} is {given}: a line of {name} has {least} elements")
@@ -70,8 +71,13 @@ class Problem:
 
     @property
     def flops(self) -> int:
-        """Operations, a multiply-add counting as two."""
-        return 2 * self.m * self.n * self.k * self.products
+        """Operations, a multiply-add counting as two, of complex numbers as eight."""
+        return (8 if self.is_complex else 2) * self.m * self.n * self.k * self.products
+
+    @property
+    def is_complex(self) -> bool:
+        """True where the elements of D are complex numbers."""
+        return self.element("D") in COMPLEX
 
     @property
     def bytes(self) -> int:
@@ -90,7 +96,7 @@ class Problem:
 
     def element_bytes(self, name: str) -> int:
         """Return what an element of A, B, C or D occupies in memory."""
-        return format_named(self.element(name)).bits // 8
+        return format_named(self._part(name)).bits // 8 * (1 + (self.element(name) in COMPLEX))
 
     def shape(self, name: str) -> tuple[int, int]:
         """Return the rows and columns of A, B, C or D."""
@@ -122,6 +128,10 @@ class Problem:
         if (m, n, k) == (self.m, self.n, self.k):
             return self
         return replace(self, m=m, n=n, k=k, lda=None, ldb=None, ldc=None, ldd=None)
+
+    def _part(self, name: str) -> str:
+        element = self.element(name)
+        return COMPLEX.get(element, element)
 
     def _line(self, name: str) -> int:
         return self.shape(name)[1 if self.major(name) == "row" else 0]
