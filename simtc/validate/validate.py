@@ -25,7 +25,18 @@ from simtc.validate.state import State
 
 __all__ = ["CAMPAIGNS", "Validated", "campaign_settings", "cases_of", "validate"]
 
-CAMPAIGNS = ("numerics", "layouts", "kernels", "microbench", "timing", "configured", "counters", "families")
+CAMPAIGNS = (
+    "numerics",
+    "layouts",
+    "kernels",
+    "microbench",
+    "timing",
+    "configured",
+    "counters",
+    "families",
+    "batched",
+    "tuning",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
