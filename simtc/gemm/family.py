@@ -73,20 +73,20 @@ class Compiled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A configuration of a family's space that a constraint prunes."""
+
+    name: str  # what would tell it from the others: its kernel's name, or its choices
+    rule: str  # the constraint in words, the same for every configuration that it prunes: they are counted by it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """What a rule says of a result."""
 
     rule: str
     correct: bool
     note: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
-    """A member of a space that cannot be made, or that a board cannot run: which, and the rule that says so."""
-
-    name: str
-    rule: str
 
 
 class Configured(ABC):
@@ -234,6 +234,18 @@ class Family(ABC):
             BadInputError: what was asked for cannot be made, or the board cannot run it; names the nearest that can.
 
         """
+
+    def space(self, problem: Problem, device: Device, choices: Mapping[str, Any]) -> Iterator[Configured | Refused]:
+        """Yield every configuration for a problem on a board, in the family's order, and what constraints prune.
+
+        What `choices` name is kept as it is: every configuration has it. Without a space of its own a family has one
+        configuration, that of `configure`.
+
+        Raises:
+            BadInputError: choices that mean nothing, or a board that runs none of the family.
+
+        """
+        yield self.configure(problem, device, choices)
 
     def twins(self, arch: str) -> tuple[Configured, ...]:  # noqa: ARG002 - what the families that have some ask for
         """Return the kernels of a generation that have both a generated program and a listing that ships."""

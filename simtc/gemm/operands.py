@@ -24,6 +24,7 @@ DTYPES: Mapping[str, np.dtype[Any]] = {
     "i32": np.dtype(np.int32),
     "c64": np.dtype(np.complex64),
     "c128": np.dtype(np.complex128),
+    "c32": np.dtype([("re", np.float16), ("im", np.float16)]),  # __half2: numpy has no complex number so short
 }
 
 
@@ -51,6 +52,9 @@ def drawn(problem: Problem, seed: int) -> dict[str, np.ndarray]:
         if array.dtype.kind in "iu":
             limits = np.iinfo(np.int8 if array.dtype == np.int32 else array.dtype)
             array[...] = generator.integers(limits.min, limits.max, array.shape, dtype=array.dtype, endpoint=True)
+        elif array.dtype.names:
+            for part in array.dtype.names:
+                array[part] = generator.standard_normal(array.shape, dtype=np.float32).astype(array.dtype[part])
         else:
             array[...] = generator.standard_normal(array.shape, dtype=np.float32).astype(array.dtype)
             if array.dtype.kind == "c":

@@ -12,8 +12,12 @@ from simtc.numerics.formats import format_named
 __all__ = ["COMPLEX", "Problem", "Shape"]
 
 Shape = tuple[int, int, int]  # m, n, k
-COMPLEX = {"c64": "f32", "c128": "f64"}  # a real and an imaginary part of that type, side by side
 _SIZE_LIMIT = 1 << 24  # of a dimension: any real GEMM
+COMPLEX = {
+    "c32": "f16",
+    "c64": "f32",
+    "c128": "f64",
+}  # types of complex numbers, and of their parts: the real one first in memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +63,7 @@ class Problem:
             if major not in ("row", "col"):
                 raise unknown("major", major, ("row", "col"))
         for name in "ABCD":
-            format_named(COMPLEX.get(self.element(name), self.element(name)))
+            format_named(self._part(name))
             least, given = self._line(name), self.leading(name)
             if given < least:
                 raise BadInputError(f"ld{name.lower()} is {given}: a line of {name} has {least} elements")
@@ -71,8 +75,13 @@ class Problem:
 
     @property
     def flops(self) -> int:
-        """Operations of real numbers, a multiply-add counting as two; a complex one is four of them."""
-        return (8 if self.element("D") in COMPLEX else 2) * self.m * self.n * self.k * self.products
+        """Operations, a multiply-add counting as two, of complex numbers as eight."""
+        return (8 if self.is_complex else 2) * self.m * self.n * self.k * self.products
+
+    @property
+    def is_complex(self) -> bool:
+        """True where the elements of D are complex numbers."""
+        return self.element("D") in COMPLEX
 
     @property
     def bytes(self) -> int:
@@ -91,9 +100,7 @@ class Problem:
 
     def element_bytes(self, name: str) -> int:
         """Return what an element of A, B, C or D occupies in memory."""
-        element = self.element(name)
-        parts = 2 if element in COMPLEX else 1
-        return parts * format_named(COMPLEX.get(element, element)).bits // 8
+        return format_named(self._part(name)).bits // 8 * (1 + (self.element(name) in COMPLEX))
 
     def shape(self, name: str) -> tuple[int, int]:
         """Return the rows and columns of A, B, C or D."""
@@ -125,6 +132,10 @@ class Problem:
         if (m, n, k) == (self.m, self.n, self.k):
             return self
         return replace(self, m=m, n=n, k=k, lda=None, ldb=None, ldc=None, ldd=None)
+
+    def _part(self, name: str) -> str:
+        element = self.element(name)
+        return COMPLEX.get(element, element)
 
     def _line(self, name: str) -> int:
         return self.shape(name)[1 if self.major(name) == "row" else 0]

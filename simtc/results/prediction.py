@@ -52,7 +52,7 @@ class Prediction:
     left_out: tuple[str, ...]  # what this fidelity does not know
     stalls: Mapping[str, int] = field(default_factory=dict)  # warp-cycles by cause; of closed forms there are none
     extrapolated: tuple[str, ...] = ()  # which of these a part of the launch stands for
-    flops: int | None = None  # of the problem; None where they are 2 m n k
+    flops: int | None = None  # useful operations; None for 2 m n k, those of one real product
     error_estimate: float | None = None  # of `cycles` against fidelity full, relative; None where nothing was executed
 
     @property
@@ -63,7 +63,8 @@ class Prediction:
     @property
     def tflops(self) -> float:
         """Useful teraflops: padding does not count."""
-        return 1e-12 * (self.flops or 2 * self.m * self.n * self.k) / self.seconds
+        flops = 2 * self.m * self.n * self.k if self.flops is None else self.flops
+        return 1e-12 * flops / self.seconds
 
     @property
     def peak_share(self) -> float:

@@ -182,14 +182,16 @@ def _owners(kernel: Kernel, arrays: Sequence[np.ndarray]) -> tuple[list[np.ndarr
     """Return the arrays that hold all others, and for each array given its owner and the byte where it starts in it."""
     owners: list[np.ndarray] = []
     starts = [int(array.__array_interface__["data"][0]) for array in arrays]
-    spans = [(start, start + array.nbytes) for start, array in zip(starts, arrays, strict=True)]
-    holder: list[int] = []
-    largest = sorted(range(len(arrays)), key=lambda i: -arrays[i].nbytes)  # stable: of equals, the first given
-    for mine in range(len(arrays)):
-        first, last = spans[mine]
-        touching = [i for i in largest if spans[i][0] < last and first < spans[i][1]]
-        holder.append(touching[0] if touching else mine)
-        if touching and not (spans[holder[mine]][0] <= first and last <= spans[holder[mine]][1]):
+    ends = [start + array.nbytes for start, array in zip(starts, arrays, strict=True)]
+    holder = list(range(len(arrays)))
+    last: int | None = None  # the owner that reaches farthest of those that start before
+    for mine in sorted(range(len(arrays)), key=lambda i: (starts[i], -ends[i])):  # stable: of equals, the first given
+        inside = last is not None and starts[mine] < ends[last] and starts[last] < ends[mine]
+        if last is None or not inside:
+            last = mine if ends[mine] > starts[mine] or last is None else last
+        elif ends[mine] <= ends[last]:
+            holder[mine] = last
+        else:
             raise BadInputError(
                 f"two buffers of {kernel.name} overlap, and neither holds the other: pass views of one array with it"
             )

@@ -25,7 +25,19 @@ from simtc.validate.state import State
 
 __all__ = ["CAMPAIGNS", "Validated", "campaign_settings", "cases_of", "validate"]
 
-CAMPAIGNS = ("numerics", "layouts", "kernels", "microbench", "timing", "configured", "counters", "families", "simt")
+CAMPAIGNS = (
+    "numerics",
+    "layouts",
+    "kernels",
+    "microbench",
+    "timing",
+    "configured",
+    "counters",
+    "families",
+    "batched",
+    "tuning",
+    "simt",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

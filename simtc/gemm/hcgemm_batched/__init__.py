@@ -1,0 +1,1 @@
+"""Batched GEMM of half-complex numbers: hgemm_batched over planes of real and imaginary parts."""

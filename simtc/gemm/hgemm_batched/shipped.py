@@ -1,0 +1,34 @@
+"""Which kernels have listings: MAGMA's selected versions, and some in every transposition, padded and complex."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from simtc.gemm.hgemm_batched.configuration import TRANSPOSES, BatchedGemm
+from simtc.gemm.hgemm_batched.selection import selected_versions
+from simtc.gemm.hgemm_batched.space import tiling_of
+
+__all__ = ["shipped"]
+
+_TURNED = (4019,)  # versions in every transposition
+_COMPLEX = (4, 4019)
+_VARIED = 4019  # with padding, and with f32 sums
+
+
+def shipped(sm: int, planes: int) -> Iterator[BatchedGemm]:
+    """Yield the kernels of a generation that have listings.
+
+    Example:
+        >>> len(list(shipped(90, 1))), len(list(shipped(90, 2)))
+        (29, 5)
+
+    """
+    versions = _COMPLEX if planes == 2 else selected_versions()
+    for version in versions:
+        made = BatchedGemm(tiling=tiling_of(version), sm=sm, planes=planes)
+        turned = version in _TURNED if planes == 1 else version == _VARIED
+        yield from (replace(made, transpose=transpose) for transpose in (TRANSPOSES if turned else TRANSPOSES[:1]))
+        if version == _VARIED and planes == 1:
+            yield replace(made, layout="pad")
+            yield replace(made, accumulator="f32")
