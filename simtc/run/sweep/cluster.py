@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from simtc.errors import BadInputError, MissingToolError, SimtcError
 from simtc.run.sweep.case import Case, Outcome, compute
@@ -52,6 +54,13 @@ def _outcome(done: Future[Outcome], case: Case, address: str) -> Outcome:
         return Outcome(key=case.key, prediction=None, why=why, exit_code=2, lasting=False)
 
 
+def _require_answer(address: str) -> None:
+    parts = urlsplit(address)
+    if parts.scheme not in ("tcp", "tls") or not parts.hostname or not parts.port:
+        raise ValueError("an address is tcp://HOST:PORT")
+    socket.create_connection((parts.hostname, parts.port), timeout=_ANSWER_SECONDS).close()
+
+
 @contextmanager
 def _executor(address: str) -> Iterator[Executor]:
     try:
@@ -61,6 +70,7 @@ def _executor(address: str) -> Iterator[Executor]:
             "a Dask cluster needs dask.distributed, which is not installed. Try: pip install 'simtc[cluster]'"
         ) from None
     try:
+        _require_answer(address)  # a client that cannot connect complains once more as it is thrown away
         client: Client = Client(address, timeout=_ANSWER_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         why = str(error).splitlines()[0] if str(error) else type(error).__name__

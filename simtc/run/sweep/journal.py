@@ -129,7 +129,7 @@ class Journal:
                 what = (
                     "simtc's sources have changed since"
                     if name == "sources"
-                    else f"its {name} is {_shown(theirs)}, and not {_shown(ours)}"
+                    else f"{name} there {_shown(theirs)}, here {_shown(ours)}"
                 )
                 raise BadInputError(f"{self._path} is of another sweep: {what}. Try: another --resume FILE")
 

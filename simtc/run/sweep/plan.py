@@ -166,7 +166,7 @@ class Sweep:
         outcome = outcomes.get(key_of(candidate.configuration, candidate.problem)) if outcomes else None
         return Ranked(
             name=candidate.name,
-            options=choices_text(self.found_family, candidate.configuration.to_dict()),
+            options=choices_text(self.found_family, candidate.configuration),
             flops=candidate.problem.flops,
             closed=candidate.closed,
             timed=outcome.prediction if outcome else None,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from simtc.errors import BadInputError
 from simtc.gemm.family import Configured
 from simtc.run.fingerprint import fingerprint
 from simtc.run.sweep.case import Case, Outcome, key_of
@@ -93,7 +94,11 @@ class _Rounds:
 
     def run(self) -> None:
         """Time the best by closed forms, then around the winners, then each winner at the other sizes."""
-        self._time(one for survey in self.surveys for one in self._first(survey))
+        first = [one for survey in self.surveys for one in self._first(survey)]
+        if not first:
+            why = next(outcome.why for outcome in self.outcomes.values())
+            raise BadInputError(f"no configuration has a program: {why}. Try: --fidelity analytic")
+        self._time(first)
         if self.sweep.refine:
             for place in range(len(self.surveys)):
                 self._refine(place)

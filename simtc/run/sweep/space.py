@@ -102,21 +102,23 @@ def survey(
     return Survey(candidates=tuple(candidates), refused=refused)
 
 
-def choices_text(family: Family, config: Mapping[str, Any]) -> str:
+def choices_text(family: Family, made: Configured) -> str:
     """Return the options that make a configuration, as the command line writes them.
 
     Example:
         >>> from simtc.gemm.registry import family
-        >>> choices_text(family("hgemm"), {"block": [256, 128, 32], "stages": 2, "instr": "HMMA.1688.F16"})
-        '--block 256,128,32 --stages 2'
+        >>> one = family("wmma_gemm")
+        >>> choices_text(one, one.configured("turing", {"types": "s8", "shape": "32x8x16"}))
+        '--types s8 --shape 32x8x16 --transpose nn'
 
     """
-    words = []
+    config, words = made.to_dict(), []
     for option in family.options:
-        value = config.get(option.name)
+        value = config.get(option.name, getattr(made, option.name, None))
         if value is None or value is False:
             continue
-        shown = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        between = "," if option.kind == "shape" else "x"
+        shown = between.join(map(str, value)) if isinstance(value, list | tuple) else str(value)
         flag = f"--{option.name.replace('_', '-')}"
         words.append(flag if option.kind == "flag" else f"{flag} {shown}")
     return " ".join(words)
