@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from simtc.run.arguments import Struct, uninitialized
     from simtc.run.launch import launch
     from simtc.run.simulate import simulate
+    from simtc.run.sweep import sweep
     from simtc.sass import load
 
-__all__ = ["Struct", "fragment", "launch", "load", "mma", "simulate", "uninitialized"]
+__all__ = ["Struct", "fragment", "launch", "load", "mma", "simulate", "sweep", "uninitialized"]
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -26,6 +27,7 @@ _HOMES = {
     "load": "sass",
     "mma": "numerics.multiply",
     "simulate": "run.simulate",
+    "sweep": "run.sweep",
     "uninitialized": "run.arguments",
 }
 

@@ -34,6 +34,7 @@ _VERBS = {
     "run": "execute a compiled kernel: its bits and its cycles",
     "sass": "what a compiled kernel contains",
     "validate": "run a campaign on the GPU at hand and compare it with simtc: every bit, or the cycles",
+    "sweep": "tune: rank a family's configurations, and time the best",
     "simulate": "predict a configured kernel from its tile sizes",
 }
 

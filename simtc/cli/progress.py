@@ -11,20 +11,34 @@ from simtc.cli.output import note
 
 __all__ = ["bar", "note_compilation"]
 
+_PACE = 900  # seconds of which the pace tells how long the rest may take: cases differ
 _EVERY = 30  # seconds from a line to the next where there is no terminal
 
 
 @contextmanager
-def bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show progress while the block runs; yields what to call with (done, all)."""
+def bar(what: str, *, left: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """Show progress while the block runs; yields what to call with (done, all).
+
+    With `left` it says how long it may still take, and says nothing where there is no terminal.
+    """
     if not sys.stderr.isatty():
-        yield _lines(what)
+        yield (lambda _done, _total: None) if left else _lines(what)
         return
     from rich.console import Console  # noqa: PLC0415 - only where there is something to draw
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )  # fmt: skip
 
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    columns: list[ProgressColumn] = [TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
+    columns += [TextColumn("left"), TimeRemainingColumn()] if left else []
+    show = Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=_PACE)
+    with show as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 

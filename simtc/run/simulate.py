@@ -17,10 +17,10 @@ from simtc.results.prediction import Prediction
 if TYPE_CHECKING:
     from simtc.results import Timing
 
-__all__ = ["FIDELITIES", "Simulation", "simulate", "simulation"]
+__all__ = ["FIDELITIES", "SIZES", "Simulation", "simulate", "simulation"]
 
 FIDELITIES = ("analytic", "sampled", "full")
-_SIZES = ("batch", "alpha", "beta", "lda", "ldb", "ldc", "ldd")  # beside m, n and k: what no family names
+SIZES = ("batch", "alpha", "beta", "lda", "ldb", "ldc", "ldd")  # beside m, n and k: what no family names
 _SATURATED = 0.8  # of the cycles: beyond it a resource, not latency, sets the time
 _EXTRAPOLATED = ("cycles", "seconds", "tflops", "peak_share", "resources", "traffic", "stalls")
 _LEFT_OUT = (
@@ -101,7 +101,7 @@ def simulation(
         if clock_mhz < 1:
             raise BadInputError(f"clock {clock_mhz}: a positive number of MHz")
         board = board.at(clock_mhz)
-    sizes = {"m": m, "n": n, "k": k} | {name: options.pop(name) for name in _SIZES if name in options}
+    sizes = {"m": m, "n": n, "k": k} | {name: options.pop(name) for name in SIZES if name in options}
     choices = found.accepted(options)
     problem = found.problem(sizes, choices)
     made = found.configure(problem, board, choices)

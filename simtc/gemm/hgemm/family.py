@@ -7,11 +7,12 @@ from typing import Any
 
 from simtc.arch import Device
 from simtc.errors import BadInputError
-from simtc.gemm.family import Compiled, Configured, Family, Option
+from simtc.gemm.family import Compiled, Configured, Family, Option, Refused
 from simtc.gemm.hgemm.configuration import Configuration
 from simtc.gemm.hgemm.configure import configure
 from simtc.gemm.hgemm.fits import LAYOUTS, LOADS, TRANSPOSES
 from simtc.gemm.hgemm.problem import hgemm_problem
+from simtc.gemm.hgemm.space import space
 from simtc.gemm.hgemm.tiles import ELEMENT_BYTES
 from simtc.gemm.problem import Problem
 
@@ -40,15 +41,19 @@ class _Hgemm(Family):
         return hgemm_problem(sizes, choices.get("accumulator", "f16"), choices.get("transpose", "tn"))
 
     def configure(self, problem: Problem, device: Device, choices: Mapping[str, Any]) -> Configured:
-        if device.cycle_level is None:
-            raise BadInputError(
-                f"{device.name} ({device.sm_name}) has no tensor cores, which {self.name} runs on. Try: simtc arch"
-            )
-        epilogue = "beta" if problem.beta else "alpha" if problem.alpha != 1 else "none"
+        self._require_tensor_cores(device)
         rest = {name: value for name, value in choices.items() if name not in ("block", "warp")}
         return configure(
-            device, choices.get("block"), choices.get("warp"), problem=problem, **{"epilogue": epilogue, **rest}
+            device,
+            choices.get("block"),
+            choices.get("warp"),
+            problem=problem,
+            **{"epilogue": _epilogue(problem), **rest},
         )
+
+    def space(self, problem: Problem, device: Device, choices: Mapping[str, Any]) -> Iterator[Configured | Refused]:
+        self._require_tensor_cores(device)
+        return space(device, {"epilogue": _epilogue(problem), **choices})
 
     def configured(self, arch: str, choices: Mapping[str, Any]) -> Configured:
         return Configuration(arch=arch, **choices)
@@ -66,6 +71,16 @@ class _Hgemm(Family):
 
         for arch in twin_generations():
             yield from (one.compiled() for one in self.twins(arch))
+
+    def _require_tensor_cores(self, device: Device) -> None:
+        if device.cycle_level is None:
+            raise BadInputError(
+                f"{device.name} ({device.sm_name}) has no tensor cores, which {self.name} runs on. Try: simtc arch"
+            )
+
+
+def _epilogue(problem: Problem) -> str:
+    return "beta" if problem.beta else "alpha" if problem.alpha != 1 else "none"
 
 
 FAMILY = _Hgemm()

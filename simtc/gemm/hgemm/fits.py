@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from itertools import product
 from math import log2
 
@@ -13,12 +13,20 @@ from simtc.errors import BadInputError, unknown
 from simtc.gemm.hgemm.registers import allocate
 from simtc.gemm.hgemm.tiles import CHUNK, ELEMENT_BYTES, Shape, Tiles
 
-__all__ = ["LAYOUTS", "LOADS", "TRANSPOSES", "objection", "require", "require_names"]
+__all__ = ["LAYOUTS", "LOADS", "TRANSPOSES", "Objection", "objection", "require", "require_names"]
 
 LAYOUTS = ("none", "pad", "xor")
 LOADS = ("lds", "ldsm")
 EPILOGUES = ("none", "alpha", "beta")
 TRANSPOSES = ("tn", "nn", "nt", "tt")
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """What stands against a configuration."""
+
+    rule: str  # without numbers: the same for all that it prunes
+    why: str  # of this configuration
 
 
 def require(tiles: Tiles) -> None:
@@ -29,12 +37,12 @@ def require(tiles: Tiles) -> None:
 
     """
     require_names(tiles)
-    why = objection(tiles)
-    if why is None:
+    found = objection(tiles)
+    if found is None:
         return
     near = _nearest(tiles)
     hint = f"; the nearest that fits: {near}" if near else ""
-    raise BadInputError(f"block {_text(tiles.block)}, warp {_text(tiles.warp)}: {why}{hint}")
+    raise BadInputError(f"block {_text(tiles.block)}, warp {_text(tiles.warp)}: {found.why}{hint}")
 
 
 def require_names(tiles: Tiles) -> None:
@@ -72,71 +80,80 @@ def _require_sizes(name: str, sizes: Sequence[int]) -> None:
         raise BadInputError(f"{name} {tuple(sizes)}: three sizes m, n and k, such as 256,256,32")
 
 
-def objection(tiles: Tiles) -> str | None:
-    """Return why a configuration of known names cannot be made, or None where it can."""
+def objection(tiles: Tiles) -> Objection | None:
+    """Return what stands against a configuration of known names, or None where it can be made."""
     return next(_objections(tiles), None)
 
 
-def _objections(tiles: Tiles) -> Iterator[str]:
+def _objections(tiles: Tiles) -> Iterator[Objection]:
     """Yield what stands against a configuration; each test presumes that the earlier ones found nothing."""
     unit, limits = tiles.instruction.shape, tiles.sm.limits
     k_unit = max(unit[2], CHUNK)
     if any(size & (size - 1) for size in (*tiles.block, *tiles.warp)):
-        yield "sizes must be powers of two"
+        yield Objection("sizes are powers of two", "sizes must be powers of two")
     if any(size % part for size, part in zip(tiles.block, tiles.warp, strict=True)):
-        yield "the warp tile must divide the block tile"
+        yield Objection("the warp tile divides the block tile", "the warp tile must divide the block tile")
     if any(size % part for size, part in zip(tiles.warp, (*unit[:2], k_unit), strict=True)):
-        opcode = tiles.instruction.opcode
-        yield f"the warp tile must be a multiple of {unit[0]}x{unit[1]}x{k_unit}, the shape of {opcode}"
+        shape = f"{unit[0]}x{unit[1]}x{k_unit}, the shape of {tiles.instruction.opcode}"
+        yield Objection(
+            "the warp tile is a multiple of the instruction's shape", f"the warp tile must be a multiple of {shape}"
+        )
     yield from _absent(tiles)
     if tiles.k_steps % 2:
-        yield "the block must hold an even number of warp tiles along k: one is multiplied while the next is loaded"
+        even = "an even number of warp tiles along k: one is multiplied while the next is loaded"
+        yield Objection(f"a block holds {even}", f"the block must hold {even}")
     if tiles.threads > limits.block_threads:
-        yield f"it takes {tiles.threads} threads, and a block has at most {limits.block_threads}"
+        why = f"it takes {tiles.threads} threads, and a block has at most {limits.block_threads}"
+        yield Objection("a block's threads", why)
     if tiles.shared_bytes > limits.block_shared_optin_bytes:
         stages = "one stage takes" if tiles.stages == 1 else f"{tiles.stages} stages take"
         padding = tiles.shared_bytes - tiles.stages * tiles.copy_bytes
         of_them = f" ({padding} of them padding)" if padding else ""
-        yield (
-            f"{stages} {tiles.shared_bytes} bytes of shared memory{of_them}, "
-            f"and {tiles.sm.name} gives a block {limits.block_shared_optin_bytes}"
-        )
+        most = f"{tiles.sm.name} gives a block {limits.block_shared_optin_bytes}"
+        why = f"{stages} {tiles.shared_bytes} bytes of shared memory{of_them}, and {most}"
+        yield Objection("a block's shared memory", why)
     used = allocate(tiles).total
     if used > limits.thread_registers:
         shares = ", ".join(f"{count} for {use}" for use, count in allocate(tiles).shares.items())
-        yield f"it takes {used} registers a thread ({shares}), and a thread has {limits.thread_registers}"
+        why = f"it takes {used} registers a thread ({shares}), and a thread has {limits.thread_registers}"
+        yield Objection("a thread's registers", why)
     of_block = block_registers(limits, warps=tiles.threads // 32, registers=used)
     if of_block > limits.registers:
-        yield f"its {tiles.threads} threads take {of_block} registers, and an SM has {limits.registers}"
+        why = f"its {tiles.threads} threads take {of_block} registers, and an SM has {limits.registers}"
+        yield Objection("an SM's registers", why)
     yield from _copies(tiles)
 
 
-def _absent(tiles: Tiles) -> Iterator[str]:
+def _absent(tiles: Tiles) -> Iterator[Objection]:
     """Yield which instruction is asked for that the generation does not have."""
     if tiles.fragment_loads == "ldsm" and tiles.sm_number < 75:
-        yield f"{tiles.sm.name} has no LDSM: its fragments come by lds"
+        yield Objection("an instruction of the generation", f"{tiles.sm.name} has no LDSM: its fragments come by lds")
     if tiles.asynchronous and "LDGSTS.128" not in tiles.sm.memory:
-        yield f"{tiles.sm.name} has no LDGSTS, which more than two stages need"
+        why = f"{tiles.sm.name} has no LDGSTS, which more than two stages need"
+        yield Objection("an instruction of the generation", why)
 
 
-def _copies(tiles: Tiles) -> Iterator[str]:
+def _copies(tiles: Tiles) -> Iterator[Objection]:
     """Yield what stands against filling the tiles with whole LDG.128 and STS.128 of every thread."""
     m, n, k = tiles.block
     if any(rows * k // CHUNK % tiles.threads for rows in (m, n)):
         pieces = f"{m * k // CHUNK} and {n * k // CHUNK}"
-        yield f"{tiles.threads} threads cannot share the {pieces} 16-byte pieces of A and B evenly"
+        why = f"{tiles.threads} threads cannot share the {pieces} 16-byte pieces of A and B evenly"
+        yield Objection("the threads share the 16-byte pieces of A and of B evenly", why)
     for which, (tile, count) in enumerate(zip(tiles.tiles, tiles.copies, strict=True)):
         rows = tiles.copy_rows(which)
         period = {"none": 1, "pad": tile.pad_every, "xor": 16 if which and tiles.deals else 8}[tiles.layout]
         if rows < 1 or (count > 1 and rows % period):
-            yield (
-                f"{tiles.threads} threads fill {rows} rows at a time, "
-                f"and the {tiles.layout} layout repeats only after {period}"
+            why = (
+                f"{tiles.threads} threads fill {rows} rows at a time, and the {tiles.layout} layout repeats only after"
             )
+            yield Objection("the rows that the threads fill at a time are a period of the layout", f"{why} {period}")
     if tiles.sts_interleave is not None and tiles.sts_interleave * (sum(tiles.copies) - 1) > tiles.sts_room:
         most = tiles.sts_room // (sum(tiles.copies) - 1)
         room = f"{sum(tiles.copies)} STS.128 have room for at most {most} HMMAs between two of them"
-        yield f"{room}, not {tiles.sts_interleave}"
+        yield Objection(
+            "the HMMAs of a step have room for the interleaved STS.128", f"{room}, not {tiles.sts_interleave}"
+        )
 
 
 def _nearest(tiles: Tiles) -> str | None:

@@ -41,4 +41,5 @@ def neighbours(tiles: Tiles) -> Iterator[tuple[str, Configuration | str]]:
 def _changed(tiles: Tiles, name: str, value: Any) -> tuple[str, Configuration | str]:
     shown = ",".join(map(str, value)) if isinstance(value, tuple) else value
     choices = {field.name: getattr(tiles, field.name) for field in fields(Tiles)} | {name: value}
-    return f"--{name.replace('_', '-')} {shown}", objection(Tiles(**choices)) or Configuration(**choices)
+    found = objection(Tiles(**choices))
+    return f"--{name.replace('_', '-')} {shown}", found.why if found else Configuration(**choices)

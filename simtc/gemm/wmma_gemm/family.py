@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any
 
 from simtc.arch import Device
 from simtc.arch.generation import ALIASES
 from simtc.errors import BadInputError, unknown
-from simtc.gemm.family import Compiled, Configured, Family, Option
+from simtc.gemm.family import Compiled, Configured, Family, Option, Refused
 from simtc.gemm.problem import Problem
 from simtc.gemm.wmma_gemm.configuration import WmmaGemm
 from simtc.gemm.wmma_gemm.pairs import PAIRS, SHAPES, TRANSPOSES, Pair, pair_named, shape_named
@@ -53,6 +54,22 @@ class _WmmaGemm(Family):
                 f"{device.sm_name}: {has}. Try: simtc arch"
             )
         return self._made(sm, choices)
+
+    def space(self, problem: Problem, device: Device, choices: Mapping[str, Any]) -> Iterator[Configured | Refused]:
+        """Yield every type pair, shape and transpose."""
+        self.problem({"m": problem.m, "n": problem.n, "k": problem.k}, choices)  # refuses names that mean nothing
+        shapes = {"x".join(map(str, shape)): shape for shape in SHAPES}
+        free = {"types": tuple(PAIRS), "shape": tuple(shapes), "transpose": TRANSPOSES}
+        axes = [(choices[name],) if name in choices else values for name, values in free.items()]
+        for types, shape, transpose in product(*axes):
+            pair, name = PAIRS[types], f"{self.name} {types} {shape} {transpose}"
+            sm = _best(pair, device)
+            if shapes[shape] not in pair.shapes:
+                yield Refused(name=name, rule="the type pair has the shape")
+            elif sm is None:
+                yield Refused(name=name, rule="a listing of the type pair runs on the board")
+            else:
+                yield self._made(sm, {**choices, "types": types, "shape": shape, "transpose": transpose})
 
     def configured(self, arch: str, choices: Mapping[str, Any]) -> Configured:
         return self._made(int(ALIASES.get(arch, arch).removeprefix("sm_")), choices)
