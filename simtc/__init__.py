@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from simtc.layout import fragment
     from simtc.numerics.multiply import mma
+    from simtc.report.lessons import lesson
     from simtc.run.arguments import Struct, uninitialized
     from simtc.run.launch import launch
     from simtc.run.simulate import simulate
     from simtc.run.sweep import sweep
     from simtc.sass import load
 
-__all__ = ["Struct", "fragment", "launch", "load", "mma", "simulate", "sweep", "uninitialized"]
+__all__ = ["Struct", "fragment", "launch", "lesson", "load", "mma", "simulate", "sweep", "uninitialized"]
 __version__ = "0.1.0"
 
 _HOMES = {
     "Struct": "run.arguments",
     "fragment": "layout",
     "launch": "run.launch",
+    "lesson": "report.lessons",
     "load": "sass",
     "mma": "numerics.multiply",
     "simulate": "run.simulate",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from simtc.errors import BadInputError
 from simtc.layout.draw import FAINT, INK, box, document, shade, text
+from simtc.results.display import Columns, Display
 
 __all__ = ["Chart", "Series"]
 
@@ -25,8 +26,8 @@ class Series:
     step: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Chart(Display):
     """Curves over common axes.
 
     Raises:
@@ -51,6 +52,23 @@ class Chart:
             raise BadInputError(f"chart {self.title!r} has no points")
         if any(log and point[axis] <= 0 for axis, log in enumerate(self.log) for point in points):
             raise BadInputError(f"chart {self.title!r} has a point at or below 0 on a logarithmic axis")
+
+    def headline(self) -> str:
+        """Return title and curves in one line."""
+        return f"{self.title}: {len(self.series)} curves"
+
+    def columns(self) -> Columns:
+        """Return one row a point: curve, and its place along both axes."""
+        points = [(one.name, *point) for one in self.series for point in one.points]
+        return dict(zip(("curve", self.across, self.up), map(list, zip(*points, strict=True)), strict=True))
+
+    def pictures(self) -> Sequence[str]:
+        """Return the chart."""
+        return (self.to_svg(),)
+
+    def tables(self) -> Sequence[tuple[str, Columns]]:
+        """Return nothing: the picture says it."""
+        return ()
 
     def to_svg(self) -> str:
         """Draw the chart."""

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from simtc.analytic.chart import Chart, Series
 from simtc.arch import Device
 from simtc.errors import unknown
+from simtc.results.display import Columns, Display, by_column
 
 __all__ = ["Roofline", "fp16_unit_peak_tflops", "roofline"]
 
 _FROM, _TO = 1, 1024  # FLOP/byte that the plot shows
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Roofline:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Roofline(Display):
     """Peaks in TFLOPS and bandwidths in GB/s of one board.
 
     Source: Williams, Waterman, Patterson: Roofline, 2009.
@@ -64,6 +65,25 @@ class Roofline:
         return Chart(
             title=f"Roofline of {self.device}", across="FLOP/byte", up="TFLOPS", series=tuple(series), log=(True, True)
         )
+
+    def headline(self) -> str:
+        """Return the board and its peak in one line."""
+        return f"of {self.device}: {max(self.peaks_tflops.values()):.1f} TFLOPS"
+
+    def columns(self) -> Columns:
+        """Return one row for each roof and level: the roof, the slope, and where they meet."""
+        return by_column(
+            [
+                {"roof": roof, "tflops": peak, "level": level, "gb_per_s": speed}
+                | {"ridge_flops_per_byte": self.ridge_flops_per_byte(level, roof=roof)}
+                for roof, peak in self.peaks_tflops.items()
+                for level, speed in self.levels_gb_per_s.items()
+            ]
+        )
+
+    def pictures(self) -> Sequence[str]:
+        """Return the plot."""
+        return (self.to_svg(),)
 
     def to_svg(self) -> str:
         """Draw the plot."""

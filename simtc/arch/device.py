@@ -14,6 +14,7 @@ from simtc.arch.generation import Sm, sm
 from simtc.arch.load import Reader
 from simtc.arch.sections import Limits, Scalar, Simt
 from simtc.errors import BadInputError, unknown
+from simtc.results.display import Columns, Display, by_column
 
 __all__ = ["Device", "device", "device_names"]
 
@@ -27,7 +28,7 @@ _FOLDER = Path(__file__).resolve().parent / "devices"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Device:
+class Device(Display):
     """One board.
 
     Example:
@@ -208,6 +209,15 @@ class Device:
 
         """
         return find(self.constants, path, self.name)
+
+    def headline(self) -> str:
+        """Return the chip in one line."""
+        return f"{self.name} ({self.product}): {self.sm_name}, {self.sm_count} SMs at {self.clock_mhz} MHz"
+
+    def columns(self) -> Columns:
+        """Return one row a constant, as `simtc arch` prints it."""
+        names = ("name", "value", "unit", "status", "source", "note")
+        return by_column([{name: getattr(one, name) for name in names} for one in self.constants.values()])
 
     def __repr__(self) -> str:
         return f"device({self.name!r})"

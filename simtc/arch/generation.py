@@ -24,6 +24,7 @@ from simtc.arch.sections import (
     prove_names,
 )
 from simtc.errors import BadInputError, unknown
+from simtc.results.display import Columns, Display, by_column
 
 __all__ = ["ALIASES", "Sm", "input_type", "sm", "sm_names"]
 
@@ -47,7 +48,7 @@ def input_type(mnemonic: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Sm:
+class Sm(Display):
     """One SM generation.
 
     Example:
@@ -97,6 +98,15 @@ class Sm:
 
         """
         return find(self.constants, path, self.name)
+
+    def headline(self) -> str:
+        """Return the chip in one line."""
+        return f"{self.name} ({self.architecture})"
+
+    def columns(self) -> Columns:
+        """Return one row a constant, as `simtc arch` prints it."""
+        names = ("name", "value", "unit", "status", "source", "note")
+        return by_column([{name: getattr(one, name) for name in names} for one in self.constants.values()])
 
     def __repr__(self) -> str:
         return f"sm({self.name!r})"

@@ -29,6 +29,7 @@ _VERBS = {
     "explore": "the explorer: fragments, banks and timelines as one offline HTML file",
     "fit": "a chip's fitted constants from a microbenchmark capture",
     "layout": "which lane and register holds each element of a fragment",
+    "lesson": "notebooks that teach: predict, run, explain, and graded answers",
     "mma": "bit-exact matrix multiply-accumulate over arrays",
     "reproduce": "published tables and figures beside simtc's own",
     "run": "execute a compiled kernel: its bits and its cycles",

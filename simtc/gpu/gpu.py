@@ -17,6 +17,7 @@ from simtc.gpu.compile import compile_shipped
 from simtc.gpu.description import Description
 from simtc.gpu.driver import Driver
 from simtc.isa import Kernel
+from simtc.results.display import Columns, Display, by_column
 from simtc.run.arguments import marshal
 from simtc.run.grid import dim3
 
@@ -31,8 +32,8 @@ class GpuError(SimtcError):
     exit_code = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Launched:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Launched(Display):
     """A launch on a GPU: the fields that `simtc.launch`'s result has too, and the time by events where asked for."""
 
     kernel: str
@@ -47,6 +48,16 @@ class Launched:
         if self.event_seconds is None:
             raise AttributeError("this launch was not timed: pass timing=True")
         return self.event_seconds
+
+    def headline(self) -> str:
+        """Return kernel, chip, shape and time in one line."""
+        grid, block = (" x ".join(map(str, shape)) for shape in (self.grid, self.block))
+        timed = "" if self.event_seconds is None else f", {1e6 * self.event_seconds:,.1f} us between two events"
+        return f"{self.kernel} on {self.device}: grid {grid}, block {block}{timed}"
+
+    def columns(self) -> Columns:
+        """Return one row."""
+        return by_column([{name: getattr(self, name) for name in self.__slots__}])
 
 
 class Gpu:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
-from simtc.errors import unknown
+from simtc.errors import BadInputError, unknown
 from simtc.isa.control import ControlCode
 from simtc.isa.operand import Operand
+from simtc.results.display import Columns, Display, above, by_column
 
 __all__ = ["Instruction", "Kernel", "Parameter", "Program", "Relocation"]
 
@@ -54,8 +57,8 @@ class Relocation:
     target: int | None = None  # the variable's byte offset in Kernel.global_data
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kernel:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Kernel(Display):
     """One entry function with all that a launch needs to know of it."""
 
     name: str
@@ -85,14 +88,49 @@ class Kernel:
     def __hash__(self) -> int:  # cheap and consistent with equality; constants are a mapping and stay out of it
         return hash((self.name, self.sm, self.registers, len(self.instructions)))
 
+    def __getitem__(self, shape: Any) -> Callable[..., Any]:
+        """Return `simtc.launch` of this kernel with a grid and a block: `kernel[grid, block](*args, device="t4")`.
+
+        Raises:
+            BadInputError: something other than a grid and a block stands in the brackets.
+
+        """
+        if not isinstance(shape, tuple) or len(shape) != 2:
+            raise BadInputError(f"kernel[{shape!r}]: kernel[grid, block](*args), such as kernel[(4, 4), 256](A, B, C)")
+        launch, (grid, block) = above("run.launch", "launch"), shape
+        return lambda *args, **options: partial(launch, self, grid, block)(args, **options)
+
+    __iter__ = None  # brackets hold a grid and a block: a kernel is no sequence
+
+    def headline(self) -> str:
+        """Return the kernel in one line."""
+        needs = f"{self.registers} registers, {self.shared_bytes:,} bytes of shared memory"
+        return f"{self.name} (sm_{self.sm}): {len(self.instructions):,} instructions, {needs}"
+
+    def columns(self) -> Columns:
+        """Return one row an instruction: address, text, and what its control code says."""
+        return by_column(
+            [
+                {
+                    "address": one.address,
+                    "text": one.text or one.mnemonic,
+                    "stall": one.control.stall,
+                    "write_barrier": one.control.write_barrier,
+                    "read_barrier": one.control.read_barrier,
+                    "wait_mask": one.control.wait_mask,
+                }
+                for one in self.instructions
+            ]
+        )
+
     @property
     def parameter_bytes(self) -> int:
         """The size of the parameter area."""
         return max((p.offset + p.size for p in self.parameters), default=0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program(Mapping[str, Kernel]):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Program(Display, Mapping[str, Kernel]):
     """The kernels of one cubin or listing, by name.
 
     Example:
@@ -112,6 +150,22 @@ class Program(Mapping[str, Kernel]):
         if name not in self.kernels:
             raise unknown("kernel", name, self.kernels, then=f"simtc sass {self.origin}")
         return self.kernels[name]
+
+    def headline(self) -> str:
+        """Return the kernels in one line."""
+        names = list(self.kernels)
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        return f"{self.origin[:60]}: {', '.join(names[:3])}{more}"
+
+    def columns(self) -> Columns:
+        """Return one row a kernel."""
+        names = ("name", "sm", "registers", "shared_bytes", "local_bytes", "max_threads")
+        return by_column(
+            [
+                {name: getattr(one, name) for name in names} | {"instructions": len(one.instructions)}
+                for one in self.kernels.values()
+            ]
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.kernels)

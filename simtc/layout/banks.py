@@ -7,11 +7,12 @@ words to give. Lanes that want the same word share it; lanes that store to the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from simtc.errors import BadInputError
+from simtc.results.display import Columns, Display, by_column
 
 __all__ = ["BANKS", "Access", "Phase"]
 
@@ -44,8 +45,8 @@ class Phase:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Access(Display):
     """One shared-memory instruction of a warp: LDS, STS, LDSM or STSM.
 
     `addresses` are the byte addresses of lanes 0 to 31, None where a lane is inactive. `width` is what a lane moves, in
@@ -109,6 +110,37 @@ class Access:
         if self.matrix:
             return f"{'STSM' if self.store else 'LDSM'}.x{len(self.addresses) // 8}"
         return f"{'STS' if self.store else 'LDS'}.{self.width}"
+
+    def headline(self) -> str:
+        """Return the access, its wavefronts, the ideal and the excess in one line."""
+        from simtc.layout.banks_view import summary  # noqa: PLC0415 - which draws what this module defines
+
+        return summary(self)
+
+    def columns(self) -> Columns:
+        """Return one row for every word served: phase, wavefront, bank, word and lanes."""
+        return by_column(
+            [
+                {"phase": number, "wavefront": turn, "bank": bank, "word": word, "lanes": lanes}
+                for number, phase in enumerate(self.phases)
+                for turn, wavefront in enumerate(phase.wavefronts)
+                for bank, word, lanes in wavefront
+            ]
+        )
+
+    def pictures(self) -> Sequence[str]:
+        """Return the bank map."""
+        return (self.to_svg(),)
+
+    def tables(self) -> Sequence[tuple[str, Columns]]:
+        """Return nothing: the picture says it."""
+        return ()
+
+    def to_svg(self) -> str:
+        """Draw the bank map as SVG: a row a wavefront, a column a bank, the lane served in the cell."""
+        from simtc.layout.banks_view import to_svg  # noqa: PLC0415 - as above
+
+        return to_svg(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return the access and how it is served as JSON values."""

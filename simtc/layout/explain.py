@@ -12,6 +12,7 @@ from simtc.layout.lanes import quad_pair
 from simtc.layout.views import slot
 from simtc.numerics.instructions import Instruction, instruction_named
 from simtc.numerics.rules import Kind
+from simtc.results.display import Columns, Display, by_column
 
 __all__ = ["Explanation", "Product", "explain"]
 
@@ -35,8 +36,8 @@ class Product:
     b: Holder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Explanation(Display):
     """The provenance of D[row, col]: its register and C's, and the products of each step in the order of the steps."""
 
     instr: str
@@ -51,6 +52,24 @@ class Explanation:
     c: Holder
     steps: tuple[tuple[Product, ...], ...]
     operands: tuple[Fragment, Fragment, Fragment, Fragment]  # D, A, B, C
+
+    def headline(self) -> str:
+        """Return whose provenance it is in one line."""
+        products = sum(map(len, self.steps))
+        count = f"{len(self.steps)} step{'' if len(self.steps) == 1 else 's'} of {self.unit}"
+        return f"D[{self.row},{self.col}] of {self.instr} on {self.arch}: {products} products in {count}"
+
+    def columns(self) -> Columns:
+        """Return one row a product: its step, k, and where A's and B's factors are."""
+        _, a, b, _ = self.operands
+        return by_column(
+            [
+                {"step": number, "k": one.k, "A lane": one.a.lane, "A place": slot(a, *one.a[1:])}
+                | {"B lane": one.b.lane, "B place": slot(b, *one.b[1:])}
+                for number, step in enumerate(self.steps, 1)
+                for one in step
+            ]
+        )
 
     def to_text(self) -> str:
         """Return the provenance in lines."""

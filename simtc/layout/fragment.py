@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from simtc.errors import BadInputError
 from simtc.layout.lanes import quad_pair_lanes
 from simtc.layout.svg import to_svg
-from simtc.layout.views import to_json
+from simtc.layout.views import title, to_json
+from simtc.results.display import Columns, Display
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,7 +61,7 @@ class Gather(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Fragment:
+class Fragment(Display):
     """One operand's layout over a warp (over a warpgroup's 128 lanes for wgmma, over a quad pair for Volta's m8n8k4).
 
     Made by `simtc.layout.fragment`.
@@ -202,6 +203,15 @@ class Fragment:
 
         """
         return to_svg(self, color=color)
+
+    def headline(self) -> str:
+        """Return what the fragment is in one line."""
+        return title(self)
+
+    def columns(self) -> Columns:
+        """Return one row for every holder: row, col, lane, register and half (or byte, nibble, bit)."""
+        names = ("row", "col", "lane", "register", self.part)
+        return dict(zip(names, map(list, zip(*self.elements(), strict=True)), strict=True))
 
     def _repr_svg_(self) -> str:
         return to_svg(self)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from simtc.errors import BadInputError
 from simtc.layout.fragment import Holder
+from simtc.results.display import Columns, Display, by_column
 
 __all__ = ["Ldmatrix", "MatrixRow", "ldmatrix", "movmatrix"]
 
@@ -19,7 +21,7 @@ class MatrixRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ldmatrix:
+class Ldmatrix(Display):
     """ldmatrix.x1, .x2 or .x4, with or without .trans; stmatrix moves the same elements the other way.
 
     Lane 8 * i + r gives the address of row r of matrix i, and register i of all lanes receives matrix i: lane 4 * g + t
@@ -55,6 +57,35 @@ class Ldmatrix:
             raise BadInputError(f"element {row},{col} of matrix {matrix} lies outside {self.count} 8x8 matrices")
         line, along = (col, row) if self.trans else (row, col)
         return Holder(lane=4 * line + along // 2, register=matrix, half=along % 2)
+
+    def headline(self) -> str:
+        """Return the instruction in one line."""
+        return f"ldmatrix.x{self.count}{'.trans' if self.trans else ''}: matrix i to register i of all lanes"
+
+    def columns(self) -> Columns:
+        """Return one row an element: matrix, row, col, lane, register, half."""
+        return by_column(
+            [
+                {"matrix": matrix, "row": row, "col": col} | self.holder(matrix, row, col)._asdict()
+                for matrix in range(self.count)
+                for row in range(8)
+                for col in range(8)
+            ]
+        )
+
+    def pictures(self) -> Sequence[str]:
+        """Return the picture."""
+        return (self.to_svg(),)
+
+    def tables(self) -> Sequence[tuple[str, Columns]]:
+        """Return nothing: the picture says it."""
+        return ()
+
+    def to_svg(self) -> str:
+        """Draw the matrices in memory as SVG: who gives each row's address, and who receives each element."""
+        from simtc.layout.matrix_svg import to_svg  # noqa: PLC0415 - which draws what this module defines
+
+        return to_svg(self)
 
     def element(self, lane: int, register: int, half: int) -> tuple[int, int]:
         """Return the (row, column), in memory, of what a lane's register receives from matrix number `register`."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from simtc.errors import BadInputError, unknown
 from simtc.layout.banks import Access
+from simtc.results.display import Columns, Display, by_column
 
 __all__ = ["LAYOUTS", "PATTERNS", "Tile"]
 
@@ -19,7 +20,7 @@ _LINE = 64  # elements in the 128 bytes that the 32 banks hold side by side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tile:
+class Tile(Display):
     """A row-major tile (rows, cols) of 16-bit elements and the formula that places element (row, col).
 
     `none`: row * cols + col. `pad`: `pad_halves` more after every `pad_every` rows. `xor`: the 16-byte chunks of a
@@ -168,6 +169,20 @@ class Tile:
             except BadInputError:
                 found[pattern] = None
         return found
+
+    def headline(self) -> str:
+        """Return the tile and its formula in one line."""
+        return f"{self.rows}x{self.cols} tile of 16-bit elements at {self.formula}: {self.shared_bytes:,} bytes"
+
+    def columns(self) -> Columns:
+        """Return one row for each access that kernels make: pattern, ideal, wavefronts, excess."""
+        names = ("ideal", "wavefronts", "excess")
+        return by_column(
+            [
+                {"pattern": pattern} | {name: getattr(access, name) if access else None for name in names}
+                for pattern, access in self.accesses().items()
+            ]
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the layout and the wavefronts of each access as JSON values; null for one that cannot be made."""

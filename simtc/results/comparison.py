@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from simtc.errors import BadInputError
+from simtc.results.display import Columns, Display, by_column
 
 __all__ = ["KINDS", "Comparison", "Item"]
 
@@ -72,8 +74,8 @@ class Item:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Comparison(Display):
     """One table or figure of a paper, item by item."""
 
     name: str  # paper/item
@@ -85,6 +87,18 @@ class Comparison:
     def differs(self) -> bool:
         """Whether any exact item does not come out."""
         return any(item.differs for item in self.items)
+
+    def headline(self) -> str:
+        """Return what is compared in one line."""
+        return f"{self.name}: {self.title}, {len(self.items)} items"
+
+    def columns(self) -> Columns:
+        """Return one row an item."""
+        return by_column([item.to_dict() for item in self.items])
+
+    def pictures(self) -> Sequence[str]:
+        """Return the figure."""
+        return (self.svg,) if self.svg else ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON types."""

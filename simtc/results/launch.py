@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+from simtc.results.display import Columns, Display, by_column
 from simtc.results.estimate import shown
 from simtc.results.stall import Stall
 
@@ -29,8 +30,8 @@ class InstructionTime:
     conflicts: int  # shared-memory wavefronts beyond the ideal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timing:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Timing(Display):
     """Cycles, and where they went.
 
     `stalls` sums to `warp_cycles`: every cycle of every resident warp has exactly one cause.
@@ -82,13 +83,45 @@ class Timing:
             return f"limited by {name}; {alone_text}; {waits}"
         return f"latency-bound: no resource is saturated; {alone_text}; {waits}"
 
+    def headline(self) -> str:
+        """Return cycles, time and fidelity in one line."""
+        cycles = shown(self.cycles, self.doubt)
+        return f"{cycles} cycles, {1e6 * self.seconds:,.1f} us at {self.clock_mhz} MHz, fidelity {self.fidelity}"
+
+    def columns(self) -> Columns:
+        """Return one row an instruction."""
+        return by_column([asdict(one) for one in self.by_instruction])
+
+    def tables(self) -> Sequence[tuple[str, Columns]]:
+        """Return where the warps' cycles went, and what each resource alone would take."""
+        stalls = sorted(((n, cause) for cause, n in self.stalls.items() if n), reverse=True)
+        alone = sorted(((n, name) for name, n in self.resources.items() if n), reverse=True)
+        return (
+            (
+                "where the warps' cycles went",
+                {
+                    "cause": [cause for _, cause in stalls],
+                    "warp-cycles": [n for n, _ in stalls],
+                    "share": [f"{100 * n / max(self.warp_cycles, 1):.1f} %" for n, _ in stalls],
+                },
+            ),
+            (
+                "if only one resource limited it",
+                {
+                    "resource": [name for _, name in alone],
+                    "cycles": [float(n) for n, _ in alone],
+                    "share": [f"{100 * n / max(self.cycles, 1):.1f} %" for n, _ in alone],
+                },
+            ),
+        )
+
 
 _LEAST_DOUBT = 0.001  # of a number that a part stands for
 _SATURATED = 0.8  # of the cycles: beyond it a resource, not latency, sets the time
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchResult:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LaunchResult(Display):
     """The outcome of one launch; the arrays that were passed hold the values."""
 
     kernel: str
@@ -129,6 +162,32 @@ class LaunchResult:
     def bank_conflicts(self) -> int:
         """Shared-memory wavefronts beyond the ideal; needs timing=True."""
         return self._timed().bank_conflicts
+
+    def headline(self) -> str:
+        """Return kernel, board, shape and cycles in one line."""
+        grid, block = (" x ".join(map(str, shape)) for shape in (self.grid, self.block))
+        timed = f"; {self.timing.headline()}" if self.timing else ""
+        doubt = self.timing.doubt if self.timing else 0.0
+        count = shown(self.instructions, doubt)
+        return f"{self.kernel} on {self.device}: grid {grid}, block {block}, {count} warp-instructions{timed}"
+
+    def columns(self) -> Columns:
+        """Return one row: what was launched, and, where it was timed, the totals and the warp-cycles by cause."""
+        row: dict[str, Any] = {
+            "kernel": self.kernel,
+            "device": self.device,
+            "grid": self.grid,
+            "block": self.block,
+            "instructions": self.instructions,
+        }
+        if self.timing:
+            row |= {name: getattr(self.timing, name) for name in ("cycles", "seconds", "bank_conflicts", "limit")}
+            row |= self.timing.stalls
+        return by_column([row])
+
+    def tables(self) -> Sequence[tuple[str, Columns]]:
+        """Return where the cycles went, where the launch was timed."""
+        return (("", {"limit": [self.timing.limit]}), *self.timing.tables()) if self.timing else ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON types, with the keys of schema simtc.run/1."""

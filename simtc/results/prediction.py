@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from simtc.results.display import Columns, Display, by_column
+from simtc.results.estimate import shown
+
+if TYPE_CHECKING:  # it needs numpy, which closed forms do without
+    from simtc.results.timeline import Timeline
 
 __all__ = ["Prediction"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prediction:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Prediction(Display):
     """Cycles of a GEMM, and what limits it. `cycles` leave the launch's own cost out; it stands apart.
 
     Example:
@@ -54,6 +60,7 @@ class Prediction:
     extrapolated: tuple[str, ...] = ()  # which of these a part of the launch stands for
     flops: int | None = None  # useful operations; None for 2 m n k, those of one real product
     error_estimate: float | None = None  # of `cycles` against fidelity full, relative; None where nothing was executed
+    timeline: Timeline | None = None  # what each warp did, where it was asked for
 
     @property
     def seconds(self) -> float:
@@ -71,10 +78,36 @@ class Prediction:
         """Share of the peak."""
         return self.tflops / self.peak_tflops
 
+    def headline(self) -> str:
+        """Return the problem, the board, the cycles and what limits them in one line."""
+        doubt = self.error_estimate or 0.0 if self.extrapolated else 0.0
+        what = f"{self.family} {self.m} x {self.n} x {self.k} on {self.device}, {self.fidelity}"
+        share = f"{100 * self.peak_share:.1f} % of the peak"
+        return f"{what}: {shown(self.cycles, doubt)} cycles, {self.tflops:.2f} TFLOPS, {share}, {self.bound}"
+
+    def columns(self) -> Columns:
+        """Return one row: the problem, the configuration, and what it takes."""
+        names = ("family", "device", "m", "n", "k", "fidelity", "cycles", "seconds", "tflops", "peak_share", "bound")
+        row = {name: getattr(self, name) for name in names}
+        sizes = ("blocks", "waves", "blocks_per_sm", "warps_per_sm", "registers", "shared_bytes")
+        return by_column([row | dict(self.config) | {name: getattr(self, name) for name in sizes}])
+
+    def tables(self) -> Sequence[tuple[str, Columns]]:
+        """Return what each resource alone would take, and where the warps' cycles went."""
+        alone = sorted(((n, name) for name, n in self.resources.items() if n), reverse=True)
+        resources: Columns = {"resource": [name for _, name in alone], "cycles": [float(n) for n, _ in alone]}
+        stalls = sorted(((n, cause) for cause, n in self.stalls.items() if n), reverse=True)
+        causes: Columns = {"cause": [cause for _, cause in stalls], "warp-cycles": [n for n, _ in stalls]}
+        found: list[tuple[str, Columns]] = [
+            ("if only one resource limited it", resources),
+            ("where the warps' cycles went", causes),
+        ]
+        return [one for one in found if any(one[1].values())]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction as JSON types, with the keys of schema simtc.simulate/1."""
         head = ("device", "m", "n", "k", "config", "fidelity", "cycles", "seconds", "tflops", "peak_share", "bound")
-        rest = [name for name in self.__slots__ if name not in (*head, "flops")]
+        rest = [name for name in self.__slots__ if name not in (*head, "flops", "timeline")]
         plain = {name: getattr(self, name) for name in (*head, *rest)}
         return {
             "schema": "simtc.simulate/1",

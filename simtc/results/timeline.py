@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simtc.files import replacing, write_text
+from simtc.results.display import Columns, Display, above
 from simtc.results.stall import Stall
 
 __all__ = ["GLYPHS", "Slice", "Timeline"]
@@ -48,8 +49,8 @@ class Slice:
     end: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timeline:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Timeline(Display):
     """Slices of all warps, in the order in which they ended."""
 
     kernel: str
@@ -144,6 +145,51 @@ class Timeline:
     def end(self) -> int:
         """The cycle in which the last slice ends."""
         return int(self.raw[:, 4].max(initial=0))
+
+    def headline(self) -> str:
+        """Return the kernel, its warps and its cycles in one line."""
+        warps = len(np.unique(self.raw[:, 0]))
+        lost = f", {self.dropped:,} more were dropped" if self.dropped else ""
+        return f"{self.kernel}: {warps} warps, {self.end:,} cycles, {len(self):,} slices{lost}"
+
+    def columns(self) -> Columns:
+        """Return one row a slice."""
+        warp, instruction, cause, start, end = self.raw.T.tolist() if len(self) else ([], [], [], [], [])
+        places = list(map(self.place, warp))
+        return {
+            "sm": [sm for sm, _, _ in places],
+            "sub_core": [sub for _, sub, _ in places],
+            "warp": [within for _, _, within in places],
+            "address": [16 * number for number in instruction],
+            "instruction": [self.texts[number] for number in instruction],
+            "cause": [Stall(number).name for number in cause],
+            "start": start,
+            "end": end,
+        }
+
+    def pictures(self) -> Sequence[str]:
+        """Return the first warps' picture."""
+        return (self.to_svg(first=int(self.raw[:, 3].min())),) if len(self) else ()
+
+    def tables(self) -> Sequence[tuple[str, Columns]]:
+        """Return nothing: the picture says it, and slices are too many to read."""
+        return ()
+
+    def between(self, first: int, last: int) -> Timeline:
+        """Return what happened from one cycle to another; slices that reach beyond are cut."""
+        inside = self.raw[(self.raw[:, 4] > first) & (self.raw[:, 3] < last)].copy()
+        inside[:, 3:5] = inside[:, 3:5].clip(first, last)
+        return replace(self, raw=inside)
+
+    def to_svg(self, *, first: int = 0, last: int | None = None, warps: int = 8) -> str:
+        """Draw what the first warps did, from one cycle to another, as SVG.
+
+        Raises:
+            BadInputError: the timeline holds nothing in that range.
+
+        """
+        drawn: str = above("report.timeline", "timeline_svg")(self, first=first, last=last, warps=warps)
+        return drawn
 
     def majority(
         self, *, first: int, last: int | None, columns: int, warps: int

@@ -9,6 +9,7 @@ from typing import Any
 
 from simtc.errors import BadInputError
 from simtc.files import read_json
+from simtc.results.display import Columns, Display, by_column
 
 __all__ = ["RUN_SCHEMA", "Pair", "Runs", "compare_runs", "read_run"]
 
@@ -75,8 +76,8 @@ class Pair:
         return {"name": self.name, "first": self.first, "second": self.second, "ratio": self.ratio}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Runs:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Runs(Display):
     """Two runs: heads, totals, cycles by resource, warp-cycles by cause, and by instruction of the same code."""
 
     first: Mapping[str, Any]
@@ -91,6 +92,17 @@ class Runs:
         """True where both computed the same bits, as far as both say what they computed."""
         one, other = self.first.get("digest"), self.second.get("digest")
         return one is None or other is None or one == other
+
+    def headline(self) -> str:
+        """Return what is compared in one line."""
+        names = [f"{run['kernel']} on {run['device']}" for run in (self.first, self.second)]
+        ratio = next((pair.ratio for pair in self.totals if pair.name == "cycles"), None)
+        return f"{names[1]} beside {names[0]}" + (f": {ratio:.3f} times the cycles" if ratio else "")
+
+    def columns(self) -> Columns:
+        """Return one row a quantity: its kind, name, both values and their ratio."""
+        parts = ("totals", "resources", "stalls", "instructions")
+        return by_column([{"kind": part} | pair.to_dict() for part in parts for pair in getattr(self, part)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON types, schema simtc.compare/1."""

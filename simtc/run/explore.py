@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from math import hypot
 from typing import Any
 
+from simtc.results.display import Columns, Display, by_column
 from simtc.results.prediction import Prediction
 from simtc.run.simulate import Simulation
 
@@ -28,8 +29,8 @@ class Neighbour:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explored:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Explored(Display):
     """A neighbourhood."""
 
     neighbours: tuple[Neighbour, ...]  # the fastest first
@@ -46,6 +47,14 @@ class Explored:
             gain, doubt = (f"{100 * share:.2g} %" for share in (best.speedup - 1, best.doubt))
             return f"no single change helps as far as is known: {best.change} gains {gain}, where {doubt} is in doubt"
         return f"{best.change} helps most: {100 * (best.speedup - 1):.1f} % faster, then limited by {best.bound}"
+
+    def headline(self) -> str:
+        """Return the verdict."""
+        return self.verdict
+
+    def columns(self) -> Columns:
+        """Return one row a neighbour, the fastest first."""
+        return by_column([one.to_dict() for one in self.neighbours])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the neighbourhood as JSON types."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
@@ -16,13 +16,14 @@ from simtc.gemm.family import Configured, Verdict
 from simtc.gemm.operands import embedded, logical
 from simtc.gemm.problem import Problem
 from simtc.results import LaunchResult
+from simtc.results.display import Columns, Display
 from simtc.run.launch import INSTRUCTION_LIMIT, LAUNCH_LIMIT, launch
 
 __all__ = ["Harnessed", "harness"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Harnessed:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Harnessed(Display):
     """What came out."""
 
     configuration: Configured
@@ -44,6 +45,21 @@ class Harnessed:
         """Teraflops (teraops of integers), padding not counted; None where the launch was not timed."""
         timing = self.launch.timing
         return None if timing is None else 1e-12 * self.problem.flops / timing.seconds
+
+    def headline(self) -> str:
+        """Return what was run in one line."""
+        one, speed = self.problem, f", {self.tflops:.2f} TFLOPS" if self.tflops else ""
+        return f"{self.launch.kernel} {one.m} x {one.n} x {one.k} on {self.launch.device}{speed}"
+
+    def columns(self) -> Columns:
+        """Return one row: the launch's, the sizes, and what came out."""
+        one = self.problem
+        row = {"m": one.m, "n": one.n, "k": one.k, "tflops": self.tflops, "digest": self.digest}
+        return {**self.launch.columns(), **{name: [value] for name, value in row.items()}}
+
+    def tables(self) -> Sequence[tuple[str, Columns]]:
+        """Return the launch's tables."""
+        return self.launch.tables()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON types, with the keys of schema simtc.run/1."""

@@ -39,12 +39,15 @@ class Simulation:
     device: Device
     fidelity: str = "sampled"
     caches: str = "cold"
+    timeline: bool = False
 
     def __post_init__(self) -> None:
         if self.fidelity not in FIDELITIES:
             raise unknown("fidelity", self.fidelity, FIDELITIES)
         if self.caches not in ("cold", "warm"):
             raise unknown("state of the caches", self.caches, ("cold", "warm"))
+        if self.timeline and self.fidelity != "full":
+            raise BadInputError(f"fidelity {self.fidelity!r} has no timeline: only 'full' executes every cycle")
         why = None if self.fidelity == "analytic" else self.configuration.not_executed()
         if why:
             raise BadInputError(f"{why}. Try: --fidelity analytic")
@@ -72,6 +75,7 @@ class Simulation:
             timing=True,
             fidelity=self.fidelity,
             caches=self.caches,
+            timeline=self.timeline,
             progress=progress,
         )
         return cast("Timing", result.timing)
@@ -87,6 +91,7 @@ def simulation(
     fidelity: str = "sampled",
     clock_mhz: int | None = None,
     caches: str = "cold",
+    timeline: bool = False,
     **options: Any,
 ) -> Simulation:
     """Return what `simulate` predicts, before it does.
@@ -105,7 +110,9 @@ def simulation(
     choices = found.accepted(options)
     problem = found.problem(sizes, choices)
     made = found.configure(problem, board, choices)
-    return Simulation(configuration=made, problem=problem, device=board, fidelity=fidelity, caches=caches)
+    return Simulation(
+        configuration=made, problem=problem, device=board, fidelity=fidelity, caches=caches, timeline=timeline
+    )
 
 
 def simulate(family: str, *, progress: Callable[[int, int], None] | None = None, **options: Any) -> Prediction:
@@ -120,6 +127,7 @@ def simulate(family: str, *, progress: Callable[[int, int], None] | None = None,
             the clock, in seconds; "full" for every block of it, which takes as long as it takes.
             alpha, beta: of C = alpha A B + beta C: 1 and 0 unless given; any other beta reads C.
             caches: "cold", or "warm" where L2 holds of A and B what it can; closed forms do not tell them apart.
+            timeline: with fidelity "full", also keep what every warp did in every cycle, as `.timeline`.
             And the family's own choices, such as block and warp, which `simtc simulate --help` explains.
 
     Raises:
@@ -160,4 +168,5 @@ def _with_timing(closed: Prediction, timing: Timing, device: Device) -> Predicti
         extrapolated=_EXTRAPOLATED if timing.extrapolated else (),
         notes=timing.notes,
         left_out=_LEFT_OUT,
+        timeline=timing.timeline,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,13 @@ from simtc.files import read_array
 from simtc.gemm.shipped import Shipped
 from simtc.resources import require_memory
 from simtc.results import LaunchResult
+from simtc.results.display import Columns, Display
 
 __all__ = ["Solved", "operands", "read_matrix", "solve"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Solved:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Solved(Display):
     """A GEMM that was run."""
 
     launch: LaunchResult
@@ -43,6 +44,20 @@ class Solved:
         """Teraflops (teraops of integers), a multiply-add counting as two; None where the launch was not timed."""
         timing = self.launch.timing
         return None if timing is None else 2e-12 * self.m * self.n * self.k / timing.seconds
+
+    def headline(self) -> str:
+        """Return what was run in one line."""
+        speed = f", {self.tflops:.2f} TFLOPS" if self.tflops else ""
+        return f"{self.launch.kernel} {self.m} x {self.n} x {self.k} on {self.launch.device}{speed}"
+
+    def columns(self) -> Columns:
+        """Return one row: the launch's, the sizes, and what came out."""
+        row = {"m": self.m, "n": self.n, "k": self.k, "tflops": self.tflops, "error": self.error, "digest": self.digest}
+        return {**self.launch.columns(), **{name: [value] for name, value in row.items()}}
+
+    def tables(self) -> Sequence[tuple[str, Columns]]:
+        """Return the launch's tables."""
+        return self.launch.tables()
 
     def to_dict(self) -> dict[str, object]:
         """Return the result as JSON types, with the keys of schema simtc.run/1."""

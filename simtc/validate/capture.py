@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from simtc.errors import BadInputError, unknown
 from simtc.files import read_json, replacing
+from simtc.results.display import Columns, Display, by_column
 
 __all__ = ["SCHEMA", "Capture", "Record", "read_capture", "record_of", "sampled", "write_capture"]
 
@@ -50,8 +51,8 @@ class Record:
         return {key: list(value) if key == "shape" else value for key, value in plain.items() if value}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capture:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Capture(Display):
     """One campaign on one machine."""
 
     campaign: str
@@ -77,6 +78,22 @@ class Capture:
 
         """
         return sum(record.status == status for record in self.cases.values())
+
+    def headline(self) -> str:
+        """Return campaign, chip, date and size in one line."""
+        chip = self.machine.get("device", "no chip")
+        return f"{self.campaign} on {chip}, {self.date}: {self.count('ran')} cases ran"
+
+    def columns(self) -> Columns:
+        """Return one row a case; what was measured of it has columns of its own."""
+        names = dict.fromkeys(name for record in self.cases.values() for name in record.measured)
+        return by_column(
+            [
+                {"case": case, "status": record.status, "elements": math.prod(record.shape) if record.shape else 0}
+                | {name: record.measured.get(name) for name in names}
+                for case, record in self.cases.items()
+            ]
+        )
 
     @property
     def elements(self) -> int:

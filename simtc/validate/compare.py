@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simtc.errors import BadInputError, SimtcError
+from simtc.results.display import Columns, Display, by_column
 from simtc.validate.capture import Capture, Record, record_of, sampled
 from simtc.validate.case import Case, Difference, Skip, digest
 from simtc.validate.measured import MeasuredCase, Point, errors, points
@@ -38,8 +39,8 @@ class Compared:
         return not (self.differing_rows or self.problem or counts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replay:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Replay(Display):
     """A whole capture beside simtc."""
 
     capture: Capture
@@ -69,6 +70,23 @@ class Replay:
     def same(self) -> bool:
         """True where every case was compared and every bit and count agrees."""
         return all(case.same for case in self.cases)
+
+    def headline(self) -> str:
+        """Return what was compared, and how it came out, in one line."""
+        agree = "every bit agrees" if self.same else f"{len(self.differing)} differ, {len(self.problems)} not compared"
+        told = agree if not self.points else f"{len(self.points)} measured quantities"
+        device = self.capture.machine.get("device", "")
+        return f"{self.capture.campaign} on {device}: {len(self.cases)} cases, {self.elements:,} elements, {told}"
+
+    def columns(self) -> Columns:
+        """Return one row a case."""
+        return by_column(
+            [
+                {"case": case.name, "elements": case.elements, "differing_rows": case.differing_rows}
+                | {"problem": case.problem}
+                for case in self.cases
+            ]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as JSON types, schema simtc.compare/1."""

@@ -16,6 +16,7 @@ from simtc.errors import MissingToolError, SimtcError, unknown
 from simtc.gpu import Gpu
 from simtc.gpu.compile import find_nvcc, nvcc_version
 from simtc.resources import folder
+from simtc.results.display import Columns, Display
 from simtc.validate.capture import Capture, Record, record_of, write_capture
 from simtc.validate.case import Case, Difference, Skip, differences, digest
 from simtc.validate.chip import Chip
@@ -40,8 +41,8 @@ CAMPAIGNS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Validated:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Validated(Display):
     """A campaign that was run: its capture, where it lies, and what differed."""
 
     capture: Capture
@@ -55,6 +56,15 @@ class Validated:
         """True where everything that the chip has ran, was compared, and agrees (times: as far as counts go)."""
         replayed = self.replay is None or self.replay.same
         return replayed and not (self.differing or self.not_compared or self.capture.count("failed"))
+
+    def headline(self) -> str:
+        """Return what ran, and how it came out, in one line."""
+        told = "all agrees" if self.same else f"{len(self.differing)} differ, {len(self.not_compared)} not compared"
+        return f"{self.capture.headline()}, {told}"
+
+    def columns(self) -> Columns:
+        """Return the capture's, one row a case."""
+        return self.capture.columns()
 
 
 @cache

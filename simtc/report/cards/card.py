@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
+
+from simtc.results.display import Columns, Display, by_column
 
 __all__ = ["KINDS", "Card"]
 
 KINDS = ("stall cause", "resource", "term", "opcode", "constant")  # in the order in which a word is looked up
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Card(Display):
     """One word: what it is, a picture in text, the usual cure, where it is in the notes, and related words.
 
     Raises:
@@ -33,6 +36,17 @@ class Card:
     def __post_init__(self) -> None:
         if self.kind not in KINDS or not self.word or not self.what:
             raise ValueError(f"card {self.word!r} of kind {self.kind!r} is described wrongly: {self!r}")
+
+    def headline(self) -> str:
+        """Return the word and its kind."""
+        return f"{self.word} ({self.kind})"
+
+    def columns(self) -> Columns:
+        """Return one row."""
+        return by_column([self.to_json()])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.to_text())}</pre>"
 
     def to_json(self) -> dict[str, Any]:
         """Return the card as JSON values."""
