@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from simtc.compiler import compile  # noqa: A004 - the name that users look for
     from simtc.layout import fragment
     from simtc.numerics.multiply import mma
     from simtc.run.arguments import Struct, uninitialized
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
     from simtc.run.simulate import simulate
     from simtc.sass import load
 
-__all__ = ["Struct", "fragment", "launch", "load", "mma", "simulate", "uninitialized"]
+__all__ = ["Struct", "compile", "fragment", "launch", "load", "mma", "simulate", "uninitialized"]
 __version__ = "0.1.0"
 
 _HOMES = {
     "Struct": "run.arguments",
+    "compile": "compiler",
     "fragment": "layout",
     "launch": "run.launch",
     "load": "sass",
