@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from simtc.compiler.compile import compile_source as compile  # noqa: A004 - the name that users look for
     from simtc.layout import fragment
     from simtc.numerics.multiply import mma
     from simtc.report.lessons import lesson
@@ -18,11 +19,14 @@ if TYPE_CHECKING:
     from simtc.run.sweep import sweep
     from simtc.sass import load
 
-__all__ = ["Struct", "fragment", "launch", "lesson", "load", "mma", "simulate", "sweep", "uninitialized"]
+__all__ = [
+    "Struct", "compile", "fragment", "launch", "lesson", "load", "mma", "simulate", "sweep", "uninitialized",
+]  # fmt: skip
 __version__ = "0.1.0"
 
 _HOMES = {
     "Struct": "run.arguments",
+    "compile": "compiler",
     "fragment": "layout",
     "launch": "run.launch",
     "lesson": "report.lessons",

@@ -10,6 +10,7 @@ import click
 from simtc.cli.choices import choices
 from simtc.cli.options import Whole, out, refuse
 from simtc.cli.output import to_json
+from simtc.cli.sources import compile_options
 from simtc.cli.targets import run_family, run_file, run_shipped
 from simtc.errors import BadInputError, unknown
 from simtc.files import require_writable
@@ -42,6 +43,7 @@ _FIDELITIES = ("full", "sampled")
 @out("save D to this .npy file")
 @click.option("--grid", help="blocks X[,Y[,Z]], of a kernel in a file")
 @click.option("--block", help="threads X[,Y[,Z]], of a kernel in a file; of a family, its tile M,N,K")
+@compile_options
 @click.option("--arg", "args", multiple=True, metavar="SPEC", help="an argument, in order: see below")
 @click.option("--shared-bytes", type=Whole(0), default=0, show_default=True, help="dynamic shared memory of a block")
 @click.option("--timing", is_flag=True, help="count cycles too, and say where they went")
@@ -54,6 +56,7 @@ _FIDELITIES = ("full", "sampled")
 )
 @click.option("--cycles", metavar="FIRST,LAST", help="the part of the timeline that .svg and .txt show")
 @click.option("--by-instruction", is_flag=True, help="with --timing: the listing, and what each instruction cost")
+@click.option("--top", type=Whole(1), help="with --by-instruction: so many of the instructions, the dearest first")
 @click.option("--html", type=Path, metavar="FILE", help="with --timing: write all of it to one HTML file")
 @click.option(
     "--clock-mhz",
@@ -73,10 +76,11 @@ _FIDELITIES = ("full", "sampled")
 )
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.run/1")
 def run(target: str | None, kernel: str | None, **options: Any) -> None:
-    """Execute TARGET: a shipped kernel's name, a family's, or a cubin or listing and the KERNEL in it.
+    """Execute TARGET: a shipped kernel's name, a family's, or a .cu source, cubin or listing and the KERNEL in it.
 
     \b
     simtc run wmma_tiled --device t4 -m 512 -n 512 -k 512 --timing
+    simtc run scale.cu 'scale<float>' --device v100_pcie --grid 4 --block 256 --arg f32[1024]=ones
     simtc run saxpy.cubin saxpy --grid 4 --block 256 --arg f32[1024]=ones --arg @x.npy --arg f32=2 --arg i32=1024
 
     An argument SPEC is TYPE=NUMBER (a value), TYPE[SHAPE] (a buffer of zeros), TYPE[SHAPE]=ones|random|iota,
@@ -94,8 +98,11 @@ def run(target: str | None, kernel: str | None, **options: Any) -> None:
     _check_timing(options)
     if target in family_names():
         require_writable(options["html"], options["output"])
+        refuse("on a family", "definitions", "includes", "compiler")
         run_family(target, kernel, options)
         return
+    if not in_file:
+        refuse("on a kernel that is in no file", "definitions", "includes", "compiler")
     own = [name for name in family_options() if name != "block"]
     refuse("on a kernel of no family", *own, "pad", "verify")
     if in_file:
@@ -130,6 +137,8 @@ def _check_timing(options: dict[str, Any]) -> None:
             if options[name]:
                 raise BadInputError(f"{flag} needs --fidelity full: a sampled run computes nothing")
         refuse("on a sampled run, which computes nothing", "a_file", "b_file", "c_file", "seed")
+    if not options["by_instruction"]:
+        refuse("without --by-instruction", "top")
     if path is None or path.suffix not in (".svg", ".txt"):
         refuse("without --timeline FILE.svg or FILE.txt", "cycles")
     options["span"] = _span(options.pop("cycles"))

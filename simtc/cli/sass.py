@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
 from simtc.cli.options import Whole, refuse
 from simtc.cli.output import note, to_json
+from simtc.cli.sources import compile_options, is_source, program_of
 from simtc.files import require_writable, write_text
 from simtc.isa import Kernel, Program
 from simtc.sass import load
@@ -17,6 +20,7 @@ from simtc.sass.summary import Summary, annotate, summarize
 
 __all__ = ["sass"]
 
+_SM = 75  # of a source, where no other was asked for
 _SHOWN = 4  # mnemonics of a unit on one line; --json has them all
 
 
@@ -24,21 +28,42 @@ _SHOWN = 4  # mnemonics of a unit on one line; --json has them all
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("kernel", required=False)
 @click.option("--sm", type=Whole(1, 999), help="Which generation to take from a file that holds several, such as 75.")
+@compile_options
 @click.option("--listing", is_flag=True, help="Every instruction, with its control code and source line.")
 @click.option("--write-listing", type=click.Path(path_type=Path), metavar="OUT", help="Write a listing file.")
+@click.option(
+    "--cross-check", is_flag=True, help="Compare simtc's decoding with nvdisasm's; exit code 1 where they differ."
+)
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable, schema simtc.sass/1.")
 def sass(
-    *, file: Path, kernel: str | None, sm: int | None, listing: bool, write_listing: Path | None, as_json: bool
+    *,
+    file: Path,
+    kernel: str | None,
+    sm: int | None,
+    listing: bool,
+    write_listing: Path | None,
+    cross_check: bool,
+    as_json: bool,
+    **compilation: Any,
 ) -> None:
     """Show what FILE holds: opcodes by unit, control codes, registers, parameters, shared memory.
 
-    FILE is a cubin, a fatbin, object or executable that holds cubins, or a listing. A listing needs no NVIDIA tool; the
-    others need nvdisasm, which `pip install 'simtc[sass]'` brings.
+    FILE is a CUDA source, which is compiled for --sm (75), a cubin, a fatbin, object or executable that holds cubins,
+    or a listing. No NVIDIA tool is needed, but for
+    --cross-check and for instructions that simtc cannot decode: nvdisasm, which `pip install 'simtc[sass]'` brings.
     """
+    if cross_check:
+        refuse("beside --cross-check", "kernel", "listing", "write_listing", *compilation)
+        _cross_check(file, sm, as_json=as_json)
+        return
     require_writable(write_listing)
     if as_json:
         refuse("beside --json", "listing")
-    program = load(file, sm=sm)
+    if is_source(file):
+        program = program_of(file, kernel, f"sm_{sm or _SM}", compilation)
+    else:
+        refuse("on a file that is compiled already", *compilation)
+        program = load(file, sm=sm)
     chosen = {kernel: program[kernel]} if kernel else dict(program)
     if write_listing:
         write_text(write_listing, listing_of(Program(kernels=chosen, origin=program.origin)))
@@ -50,6 +75,21 @@ def sass(
         click.echo("\n\n".join("\n".join(annotate(each)) for each in chosen.values()))
     elif not write_listing:
         click.echo("\n\n".join("\n".join(_report(each)) for each in chosen.values()))
+
+
+def _cross_check(file: Path, sm: int | None, *, as_json: bool) -> None:
+    from simtc.sass.crosscheck import cross_check  # noqa: PLC0415 - used by this option alone
+
+    found = cross_check(file, sm=sm)
+    if as_json:
+        click.echo(to_json({"schema": "simtc.sass/1", "file": str(file), "cross_check": asdict(found)}))
+    else:
+        for one in found.differences:
+            own = one.simtc or "no row of the table"
+            click.echo(f"{one.kernel} {one.address:#06x} {one.word:#034x}\n  simtc  {own}\n  other  {one.other}")
+        click.echo(f"{found.compared} instructions compared with {found.other}: {len(found.differences)} differ")
+    if found.differences:
+        raise click.exceptions.Exit(1)
 
 
 def _report(kernel: Kernel) -> Iterator[str]:

@@ -11,6 +11,7 @@ import click
 from simtc.cli.options import refuse
 from simtc.cli.output import note, to_json
 from simtc.cli.progress import bar, note_compilation
+from simtc.cli.sources import program_of
 from simtc.errors import BadInputError
 from simtc.files import require_writable, write_array, write_text
 from simtc.gemm.registry import family
@@ -120,9 +121,8 @@ def run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
     from simtc.run.arguments import require_count  # noqa: PLC0415
     from simtc.run.grid import dim3, geometry, require_launch  # noqa: PLC0415
     from simtc.run.specs import arguments_from_specs  # noqa: PLC0415
-    from simtc.sass import load  # noqa: PLC0415
 
-    program = load(path)
+    program = program_of(path, kernel, options["device"], options)
     if kernel is None and len(program) == 1:
         kernel = next(iter(program))
     if kernel is None:
@@ -177,14 +177,18 @@ def _by_instruction(result: LaunchResult, options: dict[str, Any]) -> dict[str, 
     """Return the listing for JSON, where it was asked for."""
     if not options["by_instruction"] or result.timing is None:
         return {}
-    return {"by_instruction": [dataclasses.asdict(one) for one in result.timing.by_instruction]}
+    from simtc.report.hot import hottest  # noqa: PLC0415
+
+    top = options["top"]
+    chosen = result.timing.by_instruction if top is None else hottest(result.timing, top)
+    return {"by_instruction": [dataclasses.asdict(one) for one in chosen]}
 
 
 def _list_instructions(result: LaunchResult, options: dict[str, Any]) -> None:
     from simtc.report.listing import listing_text  # noqa: PLC0415
 
     if options["by_instruction"] and result.timing is not None:
-        click.echo(f"\n{listing_text(result.timing)}")
+        click.echo(f"\n{listing_text(result.timing, options['top'])}")
 
 
 def _write_timing(result: LaunchResult, title: str, options: dict[str, Any]) -> None:

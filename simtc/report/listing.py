@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simtc.report.hot import hottest
 from simtc.results import InstructionTime, Timing
 
 __all__ = ["listing_rows", "listing_text"]
@@ -10,13 +11,14 @@ _HEAD = ("address", "issued", "cycles", "share", "top cause", "conflicts", "sour
 _LEFT = {"top cause", "source", "instruction"}
 
 
-def listing_rows(timing: Timing) -> list[tuple[str, ...]]:
-    """Return the listing as rows of text, the head first.
+def listing_rows(timing: Timing, top: int | None = None) -> list[tuple[str, ...]]:
+    """Return the listing as rows of text, the head first; with `top`, so many of its rows, the dearest first.
 
     `issued` counts warp-instructions, `cycles` what all warps spent at the instruction, waiting included; `top cause`
     is the most of that waiting; `conflicts` are shared-memory wavefronts beyond the ideal.
     """
-    return [_HEAD, *(_row(one, timing.warp_cycles) for one in timing.by_instruction)]
+    chosen = timing.by_instruction if top is None else hottest(timing, top)
+    return [_HEAD, *(_row(one, timing.warp_cycles) for one in chosen)]
 
 
 def _row(one: InstructionTime, warp_cycles: int) -> tuple[str, ...]:
@@ -32,9 +34,9 @@ def _row(one: InstructionTime, warp_cycles: int) -> tuple[str, ...]:
     )
 
 
-def listing_text(timing: Timing) -> str:
+def listing_text(timing: Timing, top: int | None = None) -> str:
     """Return the listing as text."""
-    rows = listing_rows(timing)
+    rows = listing_rows(timing, top)
     widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD))]
     lines = []
     for row in rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simtc.report.hot import hot_text
 from simtc.results import LaunchResult, Timing
 from simtc.results.estimate import shown
 from simtc.run.harness import Harnessed
@@ -98,5 +99,5 @@ def _timing(timing: Timing) -> list[str]:
     for name, alone in sorted(timing.resources.items(), key=lambda item: -item[1]):
         if alone >= timing.cycles / 100:
             lines.append(f"  {name:<24}{shown(alone, timing.doubt):>18}  {100 * alone / timing.cycles:5.1f} %")
-    lines += ["", timing.limit]
+    lines += [*hot_text(timing), "", timing.limit]
     return lines

@@ -13,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 
 from simtc.errors import BadInputError, MissingToolError
+from simtc.sass.lines import own_place
 
 __all__ = ["Line", "disassemble", "parse_disassembly"]
 
@@ -135,7 +136,7 @@ def parse_disassembly(output: str) -> dict[str, list[Line]]:
             address = int(match[1], 16)
             here.update(dict.fromkeys(waiting, address))
             if places:
-                source = _own_place(places)
+                source = own_place(places)
             current.append(_Pending(address=address, text=match[2], low=int(match[3], 16), source=source))
             waiting, places = [], []
         elif (match := _HIGH.match(row)) and current:
@@ -143,12 +144,6 @@ def parse_disassembly(output: str) -> dict[str, list[Line]]:
         elif match := _LABEL.match(row):
             waiting.append(match[1])
     return {name: [line.finish(labels[name]) for line in lines] for name, lines in sections.items()}
-
-
-def _own_place(frames: list[tuple[str, int]]) -> tuple[str, int]:
-    """Choose, of inlined frames from the innermost out, the innermost beside the kernel's own file, not a toolkit's."""
-    own = str(Path(frames[-1][0]).parent)
-    return next((frame for frame in frames if frame[0].startswith(own)), frames[-1])
 
 
 @dataclass(slots=True, kw_only=True)

@@ -7,7 +7,7 @@ import math
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from elftools.elf.elffile import ELFFile
@@ -16,6 +16,7 @@ from elftools.elf.sections import Section, Symbol, SymbolTableSection
 
 from simtc.errors import BadInputError
 from simtc.isa import Parameter, Relocation
+from simtc.sass.lines import Place, source_lines
 
 __all__ = ["ADDRESS_BANK", "EM_CUDA", "GENERATIONS", "Image", "generation", "open_elf", "read_cubin"]
 
@@ -52,6 +53,7 @@ class Image:
     relocations: tuple[Relocation, ...] = ()  # of the code, and of bank 4, which is shared by the cubin's kernels
     warp_masks: tuple[tuple[int, int], ...] = ()
     global_data: bytes = b""  # every global variable of the cubin, the initialised ones first
+    lines: dict[int, Place] = field(default_factory=dict)  # in the source, by the address from which they count
 
 
 def open_elf(data: bytes, origin: str) -> ELFFile:
@@ -129,10 +131,12 @@ def _images(elf: ELFFile, sm: int) -> list[Image]:
     symbols = list(table.iter_symbols())
     entry_flags = table.data()[5 :: table["sh_entsize"]]  # st_other, of which pyelftools keeps only the standard bits
     facts = _by_symbol(_data(sections, ".nv.info"))
+    lines = source_lines(elf)
     found = []
     for index, symbol in enumerate(symbols):
         if entry_flags[index] & _ENTRY and f".text.{symbol.name}" in sections:
-            found.append(_image(symbol.name, sm, sections, facts.get(index, {}), symbols))
+            image = _image(symbol.name, sm, sections, facts.get(index, {}), symbols)
+            found.append(replace(image, lines=lines.get(symbol.name, {})))
     return found
 
 

@@ -6,27 +6,28 @@ import os
 from pathlib import Path
 from typing import Any
 
-from simtc.errors import BadInputError
+from simtc.errors import BadInputError, MissingToolError, SimtcError
 from simtc.isa import Instruction, Kernel, Kind, Program
 from simtc.sass.container import ELF_MAGIC, FATBIN_MAGIC, cubins_of
+from simtc.sass.decoder import UnknownWordError, decode
 from simtc.sass.disassembler import Line, disassemble
 from simtc.sass.elf import ADDRESS_BANK, GENERATIONS, Image, generation, read_cubin
 from simtc.sass.listing import parse_listing
 from simtc.sass.text import parse_instruction
 
-__all__ = ["load"]
+__all__ = ["cubins_with_kernels", "load"]
 
 
 def load(path: str | os.PathLike[str], *, sm: int | None = None) -> Program:
     """Read the kernels of a cubin, of a fatbin, object or executable that holds cubins, or of a listing.
 
     Args:
-        path: the file. A cubin is disassembled by nvdisasm; a listing needs no tool.
+        path: the file. nvdisasm is asked only for a cubin that has an instruction outside simtc's own table.
         sm: which generation to take from a file that holds several, such as 75.
 
     Raises:
         BadInputError: no such file, not such a file, a truncated or corrupt one, or several generations in it.
-        MissingToolError: it is a cubin and no nvdisasm here can read it.
+        MissingToolError: it is such a cubin, and no nvdisasm here can read it.
 
     Example:
         >>> from simtc.resources import folder
@@ -43,7 +44,7 @@ def load(path: str | os.PathLike[str], *, sm: int | None = None) -> Program:
         raise BadInputError(f"cannot read {name}: {reason}") from None
     if data.startswith((ELF_MAGIC, FATBIN_MAGIC)):
         kernels: dict[str, Kernel] = {}
-        for cubin, images in _of_one_sm(cubins_of(data, name), name, sm):
+        for cubin, images in cubins_with_kernels(data, name, sm):
             kernels |= _load_cubin(cubin, images, name)
         return Program(kernels=kernels, origin=name)
     try:
@@ -57,8 +58,14 @@ def load(path: str | os.PathLike[str], *, sm: int | None = None) -> Program:
     return program
 
 
-def _of_one_sm(cubins: list[bytes], origin: str, sm: int | None) -> list[tuple[bytes, list[Image]]]:
-    """Pair each cubin of the one generation wanted with its images."""
+def cubins_with_kernels(data: bytes, origin: str, sm: int | None) -> list[tuple[bytes, list[Image]]]:
+    """Pair each cubin of a file, of the one generation wanted, with its kernels.
+
+    Raises:
+        BadInputError: the file cannot be read, or holds no kernel, or several generations of which none was chosen.
+
+    """
+    cubins = cubins_of(data, origin)
     made_for = [generation(cubin, origin) for cubin in cubins]
     found = sorted({made for made in made_for if made in GENERATIONS}) or sorted(set(made_for))
     if sm is None and len(found) > 1:
@@ -77,15 +84,66 @@ def _names(sms: list[int]) -> str:
 
 
 def _load_cubin(cubin: bytes, images: list[Image], origin: str) -> dict[str, Kernel]:
-    sections = disassemble(cubin, images[0].sm)
-    return {image.name: _kernel(image, sections.get(image.name, []), origin) for image in images}
+    return {image.name: _kernel(image, lines, origin) for image, lines in read_code(cubin, images, origin)}
+
+
+def read_code(cubin: bytes, images: list[Image], origin: str) -> list[tuple[Image, list[Line]]]:
+    """Pair each kernel with its lines as simtc decodes them, or as nvdisasm does where simtc cannot decode them all.
+
+    Raises:
+        BadInputError: neither can.
+        MissingToolError: simtc cannot, and there is no nvdisasm for this generation.
+
+    """
+    try:
+        return own_lines(images, origin)
+    except UnknownWordError as error:
+        unknown = error
+    try:
+        sections = disassemble(cubin, images[0].sm)
+    except MissingToolError as error:
+        raise MissingToolError(f"{unknown}; nvdisasm may know it: {error}") from None
+    except SimtcError as error:
+        raise BadInputError(f"{unknown}; {error}") from None
+    return [(image, _same_words(image, sections.get(image.name, []), origin)) for image in images]
+
+
+def own_lines(images: list[Image], origin: str) -> list[tuple[Image, list[Line]]]:
+    """Pair each kernel of one generation with its lines as simtc decodes them.
+
+    Raises:
+        UnknownWordError: the table has no row for a word.
+
+    """
+    try:
+        decoded = decode([image.code for image in images], images[0].sm)
+    except UnknownWordError as error:
+        raise UnknownWordError(f"{origin}, kernel {images[error.kernel].name}: {error}") from None
+    return [(image, _lines(image, texts)) for image, texts in zip(images, decoded, strict=True)]
+
+
+def _lines(image: Image, texts: list[str]) -> list[Line]:
+    lines, source = [], None
+    for text, (address, word) in zip(texts, _words(image), strict=True):
+        source = image.lines.get(address, source)
+        lines.append(Line(address=address, text=text, word=word, source=source))
+    return lines
+
+
+def _words(image: Image) -> list[tuple[int, int]]:
+    code = image.code
+    return [(at, int.from_bytes(code[at : at + 16], "little")) for at in range(0, len(code), 16)]
+
+
+def _same_words(image: Image, lines: list[Line], origin: str) -> list[Line]:
+    """Return nvdisasm's lines, which must be of the words that the file holds."""
+    if [line.word for line in lines] != [word for _, word in _words(image)]:
+        raise BadInputError(f"{origin}: nvdisasm shows other code for kernel {image.name} than the file holds")
+    return lines
 
 
 def _kernel(image: Image, lines: list[Line], origin: str) -> Kernel:
-    """Join what the ELF says and what the disassembler says, comparing every word."""
-    words = [int.from_bytes(image.code[at : at + 16], "little") for at in range(0, len(image.code), 16)]
-    if [line.word for line in lines] != words:
-        raise BadInputError(f"{origin}: nvdisasm shows other code for kernel {image.name} than the file holds")
+    """Join what the ELF says and what its code says."""
     instructions = tuple(_instruction(line) for line in lines)
     fields = {name: getattr(image, name) for name in Image.__dataclass_fields__ if name in Kernel.__dataclass_fields__}
     fields |= _used_banks(image, instructions)

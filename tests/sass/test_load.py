@@ -1,4 +1,4 @@
-"""Compiled files of every kind, good and bad. nvdisasm's words are recorded, so no NVIDIA tool is needed."""
+"""Compiled files of every kind, good and bad. What nvdisasm said is recorded, so no NVIDIA tool is needed."""
 
 from __future__ import annotations
 
@@ -9,17 +9,60 @@ import pytest
 from simtc.errors import BadInputError, MissingToolError
 from simtc.isa import Kind, Parameter, Relocation
 from simtc.sass import disassembler, load, parse_listing, write_listing
+from simtc.sass.crosscheck import cross_check
+from simtc.sass.elf import read_cubin
+from simtc.sass.load import own_lines
+
+
+@pytest.fixture(autouse=True)
+def no_tool(monkeypatch):
+    monkeypatch.setattr(disassembler, "_candidates", lambda: iter(()))
 
 
 @pytest.fixture
-def sm75(data, recorded):
-    recorded("traps_sm75.txt")
+def sm75(data):
     return load(data / "traps_sm75.cubin")
 
 
+@pytest.fixture
+def strange(data, tmp_path):
+    """Return a cubin whose first instruction is none of simtc's table, and what nvdisasm would say of it."""
+
+    def made(sm):
+        path, cubin = tmp_path / "strange.cubin", (data / f"traps_sm{sm}.cubin").read_bytes()
+        [image] = [image for image in read_cubin(cubin, "x") if image.name == "traps"]
+        low = int.from_bytes(image.code[:8], "little")
+        path.write_bytes(cubin.replace(image.code, (low | 0xFFF).to_bytes(8, "little") + image.code[8:]))
+        text = (data / "traps_sm75.txt").read_text()
+        head, tail = text.split("\n.text.traps:\n")
+        return path, f"{head}\n.text.traps:\n{tail.replace(f'{low:016x}', f'{low | 0xFFF:016x}', 1)}"
+
+    return made
+
+
+@pytest.fixture
+def tool(monkeypatch, tmp_path):
+    """Put a shell script in nvdisasm's place."""
+
+    def made(script):
+        path = tmp_path / "nvdisasm"
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        monkeypatch.setattr(disassembler, "_candidates", lambda: iter([str(path)]))
+
+    return made
+
+
 @pytest.mark.parametrize("sm", [70, 75])
-def test_cubin_and_its_listing_are_the_same_program(data, recorded, sm):
-    recorded(f"traps_sm{sm}.txt")
+def test_own_decoding_and_source_lines_are_nvdisasms(data, sm):
+    said = disassembler.parse_disassembly((data / f"traps_sm{sm}.txt").read_text())
+    for image, lines in own_lines(read_cubin((data / f"traps_sm{sm}.cubin").read_bytes(), "x"), "x"):
+        assert lines == said[image.name]
+        assert len({line.source for line in lines}) > 5
+
+
+@pytest.mark.parametrize("sm", [70, 75, 90])
+def test_cubin_and_its_listing_are_the_same_program(data, sm):
     program = load(data / f"traps_sm{sm}.cubin")
     assert parse_listing(write_listing(program), program.origin) == program
     assert all(kernel.sm == sm for kernel in program.values())
@@ -67,20 +110,27 @@ def test_reuse_flags_agree_with_the_control_code(sm75):
             assert printed == instruction.control.reuse.bit_count(), instruction.text
 
 
-def test_real_nvdisasm_says_what_was_recorded(data, recorded, monkeypatch):
+def test_real_nvdisasm_says_what_simtc_does(data, monkeypatch):
+    monkeypatch.undo()
     try:
-        found = load(data / "traps_sm75.cubin")
+        found = [cross_check(data / f"traps_sm{sm}.cubin") for sm in (75, 90)]
     except MissingToolError as error:
         pytest.skip(str(error))
-    recorded("traps_sm75.txt")
-    assert load(data / "traps_sm75.cubin") == found
-    monkeypatch.delenv("SIMTC_NVDISASM")
-    assert load(data / "traps.fatbin", sm=75).keys() == found.keys()
-    assert load(data / "traps_sm90.cubin")["loops"].shared_reserved_bytes == 1024
+    assert [one.differences for one in found] == [(), ()]
+    assert [one.other for one in found] == ["nvdisasm", "nvdisasm"]
 
 
-def test_fatbin_of_two_generations(data, recorded):
-    recorded("traps_sm75.txt")
+def test_cross_check_names_what_differs(data, tool, tmp_path):
+    text = (data / "traps_sm75.txt").read_text().replace("S2R R", "S2UR R", 1)
+    (tmp_path / "said.txt").write_text(text)
+    tool(f'cat "{tmp_path}/said.txt"')
+    found = cross_check(data / "traps_sm75.cubin")
+    [one] = found.differences
+    assert one.simtc.replace("S2R", "S2UR") == one.other
+    assert found.compared == text.count("/* 0x") // 2
+
+
+def test_fatbin_of_two_generations(data):
     with pytest.raises(BadInputError, match="holds code for sm_75, sm_90: choose one with sm=75"):
         load(data / "traps.fatbin")
     with pytest.raises(BadInputError, match="holds code for sm_75, sm_90, not for sm_80"):
@@ -88,10 +138,10 @@ def test_fatbin_of_two_generations(data, recorded):
     without_lines = load(data / "traps.fatbin", sm=75)
     with_lines = load(data / "traps_sm75.cubin")
     assert [i.text for i in without_lines["traps"].instructions] == [i.text for i in with_lines["traps"].instructions]
+    assert load(data / "traps_sm90.cubin")["loops"].shared_reserved_bytes == 1024
 
 
-def test_object_file_holding_a_fatbin(data, recorded, tmp_path):
-    recorded("traps_sm75.txt")
+def test_object_file_holding_a_fatbin(data, tmp_path):
     path = tmp_path / "traps.o"
     path.write_bytes(_object_with_section(b".nv_fatbin", (data / "traps.fatbin").read_bytes()))
     assert set(load(path, sm=75)) == {"traps", "loops"}
@@ -156,41 +206,44 @@ def test_unknown_generation(data, tmp_path):
         load(path)
 
 
-def test_code_that_nvdisasm_did_not_see(data, recorded):
-    recorded("traps_sm75.txt")
+def test_what_simtc_cannot_decode_is_nvdisasms(strange, tool, tmp_path):
+    path, text = strange(75)
+    (tmp_path / "said.txt").write_text(text)
+    tool(f'cat "{tmp_path}/said.txt"')
+    first = load(path)["traps"].instructions[0]
+    assert first.encoding & 0xFFF == 0xFFF
+    assert first.text == "MOV R1, c[0x0][0x28]"
+
+
+def test_code_that_nvdisasm_did_not_see(data, strange, tool):
+    tool(f'cat "{data}/traps_sm75.txt"')
     with pytest.raises(BadInputError, match="nvdisasm shows other code for kernel"):
-        load(data / "traps_sm90.cubin")
+        load(strange(75)[0])
 
 
-def test_no_tool(data, monkeypatch):
-    monkeypatch.setattr(disassembler, "_candidates", lambda: iter(()))
-    with pytest.raises(MissingToolError, match=r"pip install 'simtc\[sass\]'") as caught:
-        load(data / "traps_sm75.cubin")
+def test_no_tool(strange):
+    with pytest.raises(MissingToolError, match=r"kernel traps: word 0x\w+fff at 0x0000 is .*'simtc\[sass\]'") as caught:
+        load(strange(75)[0])
     assert caught.value.exit_code == 3
 
 
-def test_tool_too_new_for_volta(data, monkeypatch, tmp_path):
-    tool = tmp_path / "nvdisasm"
-    tool.write_text('#!/bin/sh\necho "nvdisasm fatal : architecture SM70 is deprecated" >&2\nexit 1\n')
-    tool.chmod(0o755)
-    monkeypatch.setenv("SIMTC_NVDISASM", str(tool))
+def test_tool_too_new_for_volta(strange, tool):
+    tool('echo "nvdisasm fatal : architecture SM70 is deprecated" >&2; exit 1')
     with pytest.raises(MissingToolError, match=r"reads sm_70 .*pip install triton==3.5.0"):
-        load(data / "traps_sm70.cubin")
+        load(strange(70)[0])
 
 
-def test_chosen_tool_that_is_none(data, monkeypatch):
+def test_chosen_tool_that_is_none(strange, monkeypatch):
+    monkeypatch.undo()
     monkeypatch.setenv("SIMTC_NVDISASM", "/nowhere/nvdisasm")
     with pytest.raises(MissingToolError, match="SIMTC_NVDISASM is '/nowhere/nvdisasm', which is no program"):
-        load(data / "traps_sm75.cubin")
+        load(strange(75)[0])
 
 
-def test_tool_that_fails(data, monkeypatch, tmp_path):
-    tool = tmp_path / "nvdisasm"
-    tool.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
-    tool.chmod(0o755)
-    monkeypatch.setenv("SIMTC_NVDISASM", str(tool))
-    with pytest.raises(BadInputError, match="nvdisasm refuses this cubin: broken"):
-        load(data / "traps_sm75.cubin")
+def test_tool_that_fails(strange, tool):
+    tool("echo broken >&2; exit 1")
+    with pytest.raises(BadInputError, match=r"the nearest row is .*nvdisasm refuses this cubin: broken"):
+        load(strange(75)[0])
 
 
 def test_cubin_without_kernels(data, tmp_path):
@@ -200,8 +253,7 @@ def test_cubin_without_kernels(data, tmp_path):
         load(path)
 
 
-def test_generation_that_nobody_asked_for_is_no_obstacle(data, recorded, tmp_path):
-    recorded("traps_sm75.txt")
+def test_generation_that_nobody_asked_for_is_no_obstacle(data, tmp_path):
     fatbin = bytearray((data / "traps.fatbin").read_bytes())
     second = fatbin.index(b"\x7fELF", fatbin.index(b"\x7fELF") + 4)
     fatbin[second + 0x31] = 100

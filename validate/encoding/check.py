@@ -15,24 +15,13 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from decode import texts
-from learn import FORM, mnemonic, words_of
+from learn import FORM, mnemonic, shipped, words_of
 from oracle import RELATIVE, Oracle
 
-from simtc.resources import folder
-from simtc.sass import load
+from simtc.sass.decoder import texts
 
+_CAPTURED, _CAPTURED_MUTATED = 1, 1200  # compiled words of a form and mnemonic; mutated words of a generation
 _TARGET = re.compile(r"`?\(?(-?0x[0-9a-f]+)\)?\Z")
-
-
-def shipped(sm: int) -> set[int]:
-    """Return every word of the listings of a generation."""
-    words = set()
-    for root in (folder("kernels"), folder("validate")):
-        for path in root.rglob(f"sm_{sm}/*.sass"):
-            for kernel in load(path).values():
-                words |= {instruction.encoding for instruction in kernel.instructions}
-    return words
 
 
 def compare(oracle: Oracle, words: list[int], what: str) -> int:
@@ -60,10 +49,8 @@ def compare(oracle: Oracle, words: list[int], what: str) -> int:
 
 def texts_alone(words: list[int], sm: int) -> list[str | None]:
     """Decode words with their code addresses counted from the instruction's end, as the oracle has them."""
-    return [
-        text if text is None or not RELATIVE.match(text) else from_end(text, 16 * place)
-        for place, text in enumerate(texts(words, sm))
-    ]
+    [found] = texts([b"".join(word.to_bytes(16, "little") for word in words)], sm)
+    return [from_end(text, 16 * place) if text and RELATIVE.match(text) else text for place, text in enumerate(found)]
 
 
 def from_end(text: str, address: int) -> str:
@@ -71,9 +58,9 @@ def from_end(text: str, address: int) -> str:
     return _TARGET.sub(lambda match: f"{int(match[1], 16) - address - 16:#x}", text)
 
 
-def mutated(words: list[int], count: int) -> list[int]:
+def mutated(words: list[int], count: int, seed: int = 1) -> list[int]:
     """Return words with one to four bits changed, anywhere in the 128."""
-    draw = random.Random(1)
+    draw = random.Random(seed)
     found = []
     for _ in range(count):
         word = draw.choice(words)
@@ -84,21 +71,34 @@ def mutated(words: list[int], count: int) -> list[int]:
 
 
 def capture(corpus: Path, tools: dict[int, str], target: Path) -> None:
-    """Write words of each form and mnemonic, and what nvdisasm prints of them, for the tests."""
+    """Write, for the tests, compiled words of each form and mnemonic and mutated ones, with what nvdisasm prints."""
     found: dict[tuple[int, str], list[str]] = {}
     for sm, tool in tools.items():
         oracle = Oracle(tool, sm)
         words = sorted({*shipped(sm), *words_of(corpus / f"sm_{sm}", plain=False)})
         random.Random(0).shuffle(words)
         seen: Counter[tuple[int, str]] = Counter()
+        kept = []
         for word, text in zip(words, oracle.ask(words), strict=True):
             key = (word & FORM, mnemonic(text or ""))
             seen[key] += 1
-            if text and seen[key] <= 2:
-                marked = _TARGET.sub(r"~\1", text) if RELATIVE.match(text) else text
-                found.setdefault((word, " ".join(marked.split())), []).append(str(sm))
+            kept += [word] if text and seen[key] <= _CAPTURED else []
+        kept = list(dict.fromkeys(kept + mutated(kept, _CAPTURED_MUTATED, seed=2)))
+        for word, text in zip(kept, oracle.ask(kept), strict=True):
+            found.setdefault((word, _alone(text)), []).append(str(sm))
     lines = [f"{','.join(sms)}\t{word:032x}\t{text}" for (word, text), sms in sorted(found.items())]
     target.write_bytes(lzma.compress("\n".join(lines).encode(), preset=9))
+    print(f"{target}: {len(lines)} words")
+
+
+def _alone(text: str | None) -> str:
+    """Return what is printed of a word that is all the code there is, at address 0."""
+    if text is None:
+        return ""
+    if not RELATIVE.match(text):
+        return " ".join(text.split())
+    address = 16 + int(_TARGET.search(text)[1], 16)
+    return _TARGET.sub(f"`({address:#x})" if address == 0 else f"{address:#x}", " ".join(text.split()))
 
 
 def main() -> None:

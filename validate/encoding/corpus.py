@@ -21,7 +21,8 @@ from types import ModuleType
 from simtc.resources import folder
 
 SMS = (70, 75, 80, 86, 87, 89, 90)
-_ROOTS = (folder("kernels"), folder("validate") / "microbench")
+_ROOTS = (folder("kernels"), folder("validate") / "microbench", folder("validate") / "distances")
+_SEED, _BATCH, _BATCHES = 16, 16, 5
 
 
 def main() -> None:
@@ -35,7 +36,7 @@ def main() -> None:
     options = parser.parse_args()
     build = _module(folder("kernels") / "build.py")
     with tempfile.TemporaryDirectory() as scratch:
-        sources = [*_shipped(), *_campaign(Path(scratch)), *options.more]
+        sources = [*_shipped(), *_campaign(Path(scratch)), *_generated(Path(scratch)), *options.more]
         for sm in options.sm:
             for source in sources:
                 target = options.folder / f"sm_{sm}" / f"{source.stem}.cubin"
@@ -69,12 +70,21 @@ def _campaign(scratch: Path) -> Iterator[Path]:
         yield path
 
 
+def _generated(scratch: Path) -> Iterator[Path]:
+    """Write the first kernels that validate/distances makes from its seed, a few a file."""
+    generate = _module(folder("validate") / "distances" / "generate.py")
+    for number in range(_BATCHES):
+        path = scratch / f"generated{number:02d}.cu"
+        path.write_text(generate.source(_SEED, range(number * _BATCH, (number + 1) * _BATCH)))
+        yield path
+
+
 def _compile(source: Path, sm: int, target: Path, options: argparse.Namespace, build: ModuleType) -> None:
     includes = [str(_ROOTS[0] / "include"), str(source.parent), *options.include]
     if sm < 75:
         build._HERE = source.parent
         try:
-            target.write_bytes(build._nvrtc(source.name, sm, options.cuda12))
+            target.write_bytes(build._nvrtc(source.name, sm, (), options.cuda12))
         except SystemExit as error:
             print("passed over", source.name, sm, str(error).splitlines()[1:3], file=sys.stderr)
         return

@@ -14,12 +14,20 @@ from pathlib import Path
 from adopt import adopted, control_codes
 from elftools.elf.elffile import ELFFile
 from oracle import CONTROL, Oracle
-from row import _CONTROL_MASK, Ask, Region, Row, learn
+from row import _CONTROL_MASK, FREE, Ask, Region, Row, learn
 from text import lex, numbers
 
+from simtc.resources import folder
+from simtc.sass import load
+from simtc.sass.decoder import texts
+from simtc.sass.decoder.table import table
+
+FORM = 0xFFF | 1 << 91
 _SPLITS: Counter[int] = Counter()
 _MOST_SPLITS = 40
-FORM = 0xFFF | 1 << 91
+_PASSES, _TRIED, _MORE = 2, 60000, 40  # passes after the first; words with changed bits a pass; new samples of a form
+_OTHERS = 150  # words a form that other generations' compilers emitted
+_MODIFIERS = FORM | sum(1 << bit for bit in range(72, 105))
 
 
 def words_of(folder: Path, *, plain: bool = True) -> set[int]:
@@ -31,7 +39,23 @@ def words_of(folder: Path, *, plain: bool = True) -> set[int]:
                 if section.name.startswith(".text."):
                     code = section.data()
                     words |= {int.from_bytes(code[at : at + 16], "little") for at in range(0, len(code), 16)}
-    return {word & ~_CONTROL_MASK | CONTROL for word in words} if plain else words
+    return {plain_control(word) for word in words} if plain else words
+
+
+def plain_control(word: int) -> int:
+    """Put the control code that is legal with every opcode."""
+    return word & ~_CONTROL_MASK | CONTROL
+
+
+def shipped(sm: int) -> set[int]:
+    """Return every word of the listings of a generation."""
+    words = set()
+    for root in (folder("kernels"), folder("validate")):
+        for path in root.rglob("*.sass"):
+            if path.parent.name == f"sm_{sm}":
+                for kernel in load(path).values():
+                    words |= {instruction.encoding for instruction in kernel.instructions}
+    return words
 
 
 def mnemonic(text: str) -> str:
@@ -51,6 +75,14 @@ def by_form(oracle: Oracle, words: set[int]) -> dict[int, list[int]]:
             if len(kept) < 4:
                 kept.append(word)
     return {form: [word for kept in groups.values() for word in kept] for form, groups in forms.items()}
+
+
+def few(words: set[int], forms: set[int]) -> set[int]:
+    """Return some words of each of these forms, as other generations have them."""
+    order = sorted(word for word in words if word & FORM in forms)
+    random.Random(0).shuffle(order)
+    seen: Counter[int] = Counter()
+    return {word for word in order if (seen.update((word & FORM,)) or seen[word & FORM]) <= _OTHERS}
 
 
 def closure(oracle: Oracle, words: set[int]) -> set[int]:
@@ -93,6 +125,113 @@ def run(
     return rows
 
 
+def corrected(oracle: Oracle, rows: list[Row], samples: dict[int, list[int]], words: list[int]) -> list[Row]:
+    """Learn again the forms that print a compiled word, or one with a few bits changed, not as nvdisasm does.
+
+    The words that came out wrong are among their samples then. What comes out worse than before is not taken, and a row
+    that is still wrong is given up; for compiled words without a row, narrow ones are learnt in the end.
+    """
+    forms = _grouped(rows)
+    draw = random.Random(0)
+    for _ in range(_PASSES):
+        before = _wrong(oracle, forms, _trials(draw, oracle, forms, words))
+        print(f"sm_{oracle.sm}: {sum(map(len, before.values()))} words of {len(before)} forms", file=sys.stderr)
+        fresh = _again(oracle, before, samples, draw)
+        after = _wrong(oracle, fresh, [word for bad in before.values() for word in bad])
+        better = {form for form, bad in before.items() if form in fresh and len(after.get(form, ())) < len(bad)}
+        for form, bad in before.items():
+            print(f"  form {form & 0xFFF:#x}: {len(bad)} wrong, then {len(after.get(form, ()))}", file=sys.stderr)
+        forms |= {form: fresh[form] for form in better}
+        if not better:
+            break
+    _give_up(oracle, forms, _trials(draw, oracle, forms, words))
+    return [*(row for kept in forms.values() for row in kept), *_narrow(oracle, forms, samples, words)]
+
+
+def _grouped(rows: list[Row]) -> dict[int, list[Row]]:
+    forms: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        forms[row.region.value & FORM].append(row)
+    return forms
+
+
+def _trials(draw: random.Random, oracle: Oracle, forms: dict[int, list[Row]], words: list[int]) -> list[int]:
+    """Return the words of these forms, and many with changed bits, asked for together."""
+    words = [word for word in words if word & FORM in forms]
+    changed = [_changed(draw, draw.choice(words)) for _ in range(_TRIED)]
+    tried = list(dict.fromkeys((*words, *changed)))
+    oracle.ask(tried)
+    return tried
+
+
+def _again(
+    oracle: Oracle, wrong: dict[int, list[int]], samples: dict[int, list[int]], draw: random.Random
+) -> dict[int, list[Row]]:
+    """Learn some forms with words that came out wrong among their samples."""
+    regions = []
+    for form, bad in sorted(wrong.items()):
+        samples[form] += draw.sample(bad, min(_MORE, len(bad)))
+        regions.append(_whole(oracle, form, samples[form]))
+    _SPLITS.clear()
+    return _grouped(run(oracle, regions, samples))
+
+
+def _give_up(oracle: Oracle, forms: dict[int, list[Row]], words: list[int]) -> None:
+    """Take out the rows that print anything which nvdisasm does not, and those that never came right."""
+    bad = {id(row) for rows in forms.values() for row in rows if row.open}
+    for form, wrong in _wrong(oracle, forms, words).items():
+        for word in wrong:
+            row = _row_of(forms[form], word)
+            if row and row.text(word) is not None:
+                print(f"given up: {word:#034x} {oracle.known[word]!r} {row.text(word)!r}", file=sys.stderr)
+                bad.add(id(row))
+    for form, rows in forms.items():
+        forms[form] = [row for row in rows if id(row) not in bad]
+
+
+def _narrow(oracle: Oracle, forms: dict[int, list[Row]], samples: dict[int, list[int]], words: list[int]) -> list[Row]:
+    """Learn the compiled words that no row has, each with its modifiers, bits 72 and up, as they are."""
+    regions: dict[int, Region] = {}
+    for word in words:
+        row = _row_of(forms.get(word & FORM, []), word)
+        text = oracle.ask([word])[0]
+        if text is not None and (row is None or row.text(word) != text):
+            regions.setdefault(word & _MODIFIERS, Region(_MODIFIERS, word & _MODIFIERS, word))
+    print(f"sm_{oracle.sm}: {len(regions)} narrow rows", file=sys.stderr)
+    _SPLITS.clear()
+    rows = run(oracle, list(regions.values()), samples)
+    for row in rows:
+        if row.open:
+            print(f"a narrow row does not come right: {row.open[0]}", file=sys.stderr)
+    return [row for row in rows if not row.open]
+
+
+def _richness(pair: tuple[int, str | None]) -> int:
+    return numbers(lex(pair[1] or ""))
+
+
+def _changed(draw: random.Random, word: int) -> int:
+    """Return a word with one to four of its bits changed, none of form, control code or reuse flags."""
+    for _ in range(draw.choice((1, 1, 2, 3, 4))):
+        word ^= 1 << draw.choice(FREE[:-3])
+    return word
+
+
+def _wrong(oracle: Oracle, forms: dict[int, list[Row]], words: list[int]) -> dict[int, list[int]]:
+    """Return by form the words that its rows do not print as nvdisasm does."""
+    found: dict[int, list[int]] = defaultdict(list)
+    for word in words:
+        form = word & FORM
+        row = _row_of(forms.get(form, []), word)
+        if (row.text(word) if row else None) != oracle.known[word]:
+            found[form].append(word)
+    return found
+
+
+def _row_of(rows: list[Row], word: int) -> Row | None:
+    return next((row for row in rows if row.region.holds(word)), None)
+
+
 def _advance(
     job: Ask, words: list[int] | None, oracle: Oracle, samples: dict[int, list[int]], rows: list[Row], wanted: list
 ) -> None:
@@ -116,6 +255,31 @@ def _advance(
             _advance(learn(region, samples[region.start & FORM]), None, oracle, samples, rows, wanted)
 
 
+def added(oracle: Oracle, words: list[int]) -> list[Row]:
+    """Learn the compiled words that the table does not print: whole forms that it lacks, narrow rows of the others."""
+    [own] = texts([b"".join(word.to_bytes(16, "little") for word in words)], oracle.sm)
+    has = {row.value & FORM for row in table(oracle.sm)}
+    missing = [word for word, mine, said in zip(words, own, oracle.ask(words), strict=True) if said and not mine]
+    forms = by_form(oracle, {word for word in missing if word & FORM not in has})
+    print(f"sm_{oracle.sm}: {len(missing)} words, {len(forms)} new forms", file=sys.stderr)
+    samples: dict[int, list[int]] = defaultdict(list, forms)
+    rows = run(oracle, [_whole(oracle, form, kept) for form, kept in sorted(forms.items())], samples)
+    found = _grouped(rows)
+    _give_up(oracle, found, _trials(random.Random(0), oracle, found, missing) if found else [])
+    kept = [row for rows in found.values() for row in rows]
+    return [*kept, *_narrow(oracle, found, samples, missing)]
+
+
+def write(oracle: Oracle, rows: list[Row], out: Path) -> None:
+    """Write the rows, and the control codes that each may have."""
+    out.write_bytes(pickle.dumps(rows))
+    out.with_suffix(".control").write_bytes(pickle.dumps(control_codes(oracle, rows)))
+
+
+def _whole(oracle: Oracle, form: int, words: list[int]) -> Region:
+    return Region(FORM, form, max(zip(words, oracle.ask(words), strict=True), key=_richness)[0])
+
+
 def main() -> None:
     """Learn one generation and write its rows."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -127,14 +291,19 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, help="answers of nvdisasm, kept between runs")
     parser.add_argument("--from", dest="base", type=Path, help="rows of another generation, kept where they hold")
     parser.add_argument("--only-adopt", action="store_true", help="learn nothing that --from does not have")
+    parser.add_argument("--add", action="store_true", help="learn only compiled words that the table does not have")
     parser.add_argument("--closure", action="store_true", help="learn forms too that no compiler emitted")
     options = parser.parse_args()
     oracle = Oracle(options.tool, options.sm)
     if options.cache and options.cache.exists():
         oracle.known = pickle.loads(options.cache.read_bytes())
     start = time.time()
-    words = words_of(options.corpus)
-    own = {word & FORM for word in words_of(options.corpus / f"sm_{options.sm}")}
+    mine = words_of(options.corpus / f"sm_{options.sm}") | {plain_control(word) for word in shipped(options.sm)}
+    if options.add:
+        write(oracle, added(oracle, sorted(mine)), options.out)
+        return
+    own = {word & FORM for word in mine}
+    words = mine | few(words_of(options.corpus), own)
     if options.closure:
         own = {word & FORM for word in closure(oracle, words)}
     forms = {form: kept for form, kept in by_form(oracle, words).items() if form in own}
@@ -148,14 +317,12 @@ def main() -> None:
     for form, kept in sorted(forms.items()):
         if form in ready or options.only_adopt:
             continue
-        texts = oracle.ask(kept)
-        first = max(zip(kept, texts, strict=True), key=lambda pair: numbers(lex(pair[1] or "")))[0]
-        regions.append(Region(FORM, form, first))
+        regions.append(_whole(oracle, form, kept))
     rows = run(oracle, regions, forms, options.cache, options.out)
     rows += [row for kept in ready.values() for row in kept]
-    options.out.write_bytes(pickle.dumps(rows))
-    codes = control_codes(oracle, rows)
-    options.out.with_suffix(".control").write_bytes(pickle.dumps(codes))
+    if not options.only_adopt:
+        rows = corrected(oracle, rows, forms, sorted(mine))
+    write(oracle, rows, options.out)
     if options.cache:
         options.cache.write_bytes(pickle.dumps(oracle.known))
     left = [(row, each) for row in rows for each in row.open]

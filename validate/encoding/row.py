@@ -13,6 +13,7 @@ import difflib
 import functools
 import itertools
 import random
+import re
 import sys
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
@@ -131,11 +132,16 @@ class Row:
         for part in out:
             if isinstance(part, str):
                 text += part
-            elif text.endswith(" [") and self.fields[part].kind == "H":
-                text += f"{self.fields[part].raw(word) * (self.fields[part].scale or 1):#x}"  # no base: no sign
+            elif text.endswith(" [") and self.fields[part].kind == "H" and self._has_base(part):
+                text += f"{self.fields[part].raw(word) * (self.fields[part].scale or 1):#x}"  # base not there: no sign
             else:
                 text += self.fields[part].text(word)
         return text.rstrip()
+
+    def _has_base(self, number: int) -> bool:
+        """Tell whether a register may stand before a field in its bracket."""
+        at = self.parts.index(number) if number in self.parts else 0
+        return [str(part) for part in self.parts[max(0, at - 2) : at]] != [" ", "["]
 
 
 @functools.lru_cache(maxsize=100000)
@@ -223,6 +229,11 @@ class _Learner:
         [text] = yield [self.word]
         if text is None:
             raise SystemExit(f"{self.region} starts with a word that nvdisasm refuses")
+        if re.search(r"INF|NAN", text):  # of which one bit more or less shows nothing
+            plain = self.word & ~(0xFFFFFFFF << 32) | 0x3FC00000 << 32
+            [other] = yield [plain]
+            if other is not None and not self.region.mask >> 32 & 0xFFFFFFFF:
+                self.word, text = plain, other
         generic = False
         for _ in range(12):
             free = self._free()
@@ -246,8 +257,16 @@ class _Learner:
                 break
             self.word = word
             [text] = yield [word]
+        yield from self._find_quiet()
         self.parts = self._abstract(text, self.word)
         self.home = text
+
+    def _find_quiet(self) -> Generator[list[int], list[str | None], None]:
+        """Ask whether this nvdisasm prints every NaN as quiet."""
+        for one in self.fields:
+            if one.form == "f32":
+                [text] = yield [one.put(self.word, 0x7F800001)]
+                one.form = "f32q" if text and "QNAN" in text else "f32"
 
     def _fields_of(self, tokens: list[Token], flips: dict[int, str | None], home: str) -> None:
         """Group the bits that change exactly one number, by number."""

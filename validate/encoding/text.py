@@ -6,7 +6,7 @@ import functools
 import re
 from dataclasses import dataclass
 
-from numbers_text import FLOATS, float_text
+from simtc.sass.decoder.floats import FLOATS, float_text
 
 __all__ = ["Field", "Token", "lex", "numbers", "render"]
 

@@ -1,6 +1,6 @@
 """The encoding part of the instruction table: which bits of a 128-bit word say what, by form and generation.
 
-One row of rows/*.toml is one way in which words are printed:
+A row of rows.jsonl (one a line) is one way in which words are printed:
 
     opcode   as in opcodes.toml
     sm       the generations that have it
@@ -14,25 +14,26 @@ One row of rows/*.toml is one way in which words are printed:
              Of a register 1 is RZ, URZ, PT; of a scoreboard 1 is one that there is not; of an integer 1 is zero, 2 one,
              3 another power of two (but 2**16 and 2**31, which nvdisasm does not take for a shift), 4 all ones, if it
              has 2 to 8 bits; 0 is anything else.
-    control  the class of the row's control codes (rows/control.toml)
+    control  the class of the row's control codes, of those in the first line
 
-A word that no row has is not decoded.
+How it was learnt is the same for all of it: each bit of a field by changing it alone, a block of one digit in both its
+states, a block of several in all of them together (validate/encoding/README.md). A word that no row has is not decoded.
 """
 
 from __future__ import annotations
 
+import json
 import re
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Block", "Encoding", "Field", "control_classes", "encodings"]
+__all__ = ["Block", "Encoding", "Field", "Table", "control_classes", "generations", "table"]
 
-_FOLDER = Path(__file__).with_name("rows")
+_PATH = Path(__file__).with_name("rows.jsonl")
 _SLOT = re.compile(r"\{(\d+|[a-z]\d*)\}")
 
 
@@ -94,11 +95,6 @@ class Encoding:
     blocks: tuple[Block, ...]
     control: str = ""  # of control_classes
 
-    @property
-    def form(self) -> int:
-        """Bits 11:0 of the word, and bit 91 as bit 12."""
-        return self.value & 0xFFF | (self.value >> 91 & 1) << 12
-
 
 def _block(entry: Mapping[str, Any], places: int) -> Block:
     digits = entry["of"].split()
@@ -145,28 +141,59 @@ def _encoding(row: Mapping[str, Any]) -> Encoding:
 
 
 @cache
-def _table() -> tuple[Encoding, ...]:
-    rows = []
-    for path in sorted(_FOLDER.glob("*.toml")):
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-        rows += [_encoding(row) for row in table.get("row", ())]
-    return tuple(rows)
+def _lines() -> tuple[Mapping[str, Any], ...]:
+    lines = _PATH.read_text(encoding="utf-8").splitlines()
+    return tuple(json.loads(f"[{','.join(lines)}]"))
+
+
+class Table:
+    """The rows of one generation; each is read when its form is first met."""
+
+    def __init__(self, sm: int) -> None:
+        self.sm = sm
+        self._raw: dict[int, list[Mapping[str, Any]]] = {}
+        self._rows: dict[int, tuple[Encoding, ...]] = {}
+        for row in _lines()[1:]:
+            if sm in row["sm"]:
+                self._raw.setdefault(_form(row["match"]), []).append(row)
+
+    def __iter__(self) -> Iterator[Encoding]:
+        """Yield every row."""
+        for form in self._raw:
+            yield from self.of(form)
+
+    def __bool__(self) -> bool:
+        """Tell whether the generation was learnt."""
+        return bool(self._raw)
+
+    def of(self, form: int) -> tuple[Encoding, ...]:
+        """Return the rows of a form: bits 11:0 of the word, and bit 91 as bit 12."""
+        if form not in self._rows:
+            self._rows[form] = tuple(map(_encoding, self._raw.get(form, ())))
+        return self._rows[form]
+
+
+def _form(match: str) -> int:
+    first, *bits = match.split()
+    return int(first, 16) | ("u" in bits) << 12
 
 
 @cache
-def encodings(sm: int) -> Mapping[int, tuple[Encoding, ...]]:
-    """Return the rows of a generation by form; none where simtc has no table for it.
+def table(sm: int) -> Table:
+    """Return the rows of a generation; none where simtc has not learnt it.
 
     Example:
-        >>> {row.opcode for row in encodings(80)[0x210]}
+        >>> {row.opcode for row in table(80).of(0x210)}
         {'IADD3'}
 
     """
-    found: dict[int, list[Encoding]] = {}
-    for row in _table():
-        if sm in row.sms:
-            found.setdefault(row.form, []).append(row)
-    return {form: tuple(rows) for form, rows in found.items()}
+    return Table(sm)
+
+
+@cache
+def generations() -> tuple[int, ...]:
+    """Return the generations that the table has."""
+    return tuple(sorted({sm for row in _lines()[1:] for sm in row["sm"]}))
 
 
 @cache
@@ -176,8 +203,10 @@ def control_classes() -> Mapping[str, tuple[frozenset[int], frozenset[int]]]:
     First, which values of stall and yield (bits 105 to 109) with the reuse flags (122 to 124) above them; then, which
     of the write barrier (110 to 112) with the read barrier (113 to 115) above it. Bits 125 to 127 are always zero.
     """
-    table = tomllib.loads((_FOLDER / "control.toml").read_text(encoding="utf-8"))["class"]
-    return {name: (_numbers(entry["stall_yield_reuse"]), _numbers(entry["barriers"])) for name, entry in table.items()}
+    classes = _lines()[0]["control"]
+    return {
+        name: (_numbers(entry["stall_yield_reuse"]), _numbers(entry["barriers"])) for name, entry in classes.items()
+    }
 
 
 def _numbers(runs: Iterable[tuple[int, int]]) -> frozenset[int]:

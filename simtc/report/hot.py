@@ -1,0 +1,68 @@
+"""Hot lines: the few places of the source, and their instructions, where a launch's warps spent their cycles."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from simtc.resources import folder
+from simtc.results import InstructionTime, Timing
+
+__all__ = ["hot_text", "hottest"]
+
+_LINES, _EACH = 4, 2  # lines of the source that are shown, and instructions of each
+_LEAST = 0.01  # of the cycles: what costs less is not shown
+_WIDTH = 70  # characters of a line of the source
+
+
+def hottest(timing: Timing, count: int) -> list[InstructionTime]:
+    """Return the instructions that cost the most warp-cycles, the dearest first."""
+    return sorted(timing.by_instruction, key=lambda one: (-one.cycles, one.address))[:count]
+
+
+def hot_text(timing: Timing) -> list[str]:
+    """Return the places where most warp-cycles were spent as text: instructions, where the source is not known."""
+    places: dict[tuple[str, int] | None, list[InstructionTime]] = {}
+    for one in timing.by_instruction:
+        places.setdefault(one.source, []).append(one)
+    order = sorted(places.items(), key=lambda item: -_cycles(item[1]))
+    lines = ["", "the hottest lines (share of the warps' cycles, most of it for, wavefronts in conflict)"]
+    for source, instructions in order[:_LINES]:
+        if _cycles(instructions) < _LEAST * timing.warp_cycles:
+            break
+        inside = sorted(instructions, key=lambda one: -one.cycles)[: _EACH if source else _LINES]
+        if source:
+            lines.append(f"{_cells(instructions, timing)}  {_place(source)}")
+        lines += [f"{_cells([one], timing)}  {'  ' if source else ''}{one.address:04x}  {one.text}" for one in inside]
+    return lines
+
+
+def _cells(instructions: list[InstructionTime], timing: Timing) -> str:
+    """Return share, cause and conflicts of some instructions together."""
+    waits: Counter[str] = Counter()
+    for one in instructions:
+        waits[one.top_stall if one.cycles > one.issued else "selected"] += one.cycles
+    conflicts = sum(one.conflicts for one in instructions)
+    share = 100 * _cycles(instructions) / max(timing.warp_cycles, 1)
+    return f"  {share:5.1f} %  {waits.most_common(1)[0][0]:<20}{f'{conflicts:,}' if conflicts else '':>9}"
+
+
+def _cycles(instructions: Iterable[InstructionTime]) -> int:
+    return sum(one.cycles for one in instructions)
+
+
+def _place(source: tuple[str, int]) -> str:
+    file, line = source
+    text = _lines_of(file)[line - 1].strip() if 0 < line <= len(_lines_of(file)) else ""
+    return f"{Path(file).name}:{line}  {text[:_WIDTH]}".rstrip()
+
+
+@cache
+def _lines_of(file: str) -> tuple[str, ...]:
+    """Return the lines of a source, where it is at hand: a listing names one of simtc's own relative to kernels/."""
+    for path in (Path(file), folder("kernels") / file):
+        if path.is_file():
+            return tuple(path.read_text(encoding="utf-8", errors="replace").splitlines())
+    return ()

@@ -1,0 +1,94 @@
+"""The decoder says what nvdisasm says: of every shipped listing, and of words recorded here, compiled and mutated."""
+
+from __future__ import annotations
+
+import lzma
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simtc.resources import folder
+from simtc.sass import load
+from simtc.sass.decoder import UnknownWordError, decode, generations, texts
+from simtc.sass.text import parse_instruction
+
+_CODE = re.compile(r"^[0-9a-f]{4,8}  ([0-9a-f]{16}) ([0-9a-f]{16})  \S+ +(\S.*)$", re.MULTILINE)
+_LISTINGS = [*folder("kernels").rglob("*.sass"), *folder("validate").rglob("*.sass")]
+_WORDS = Path(__file__).with_name("data") / "words.tsv.xz"
+
+
+def _kernels(path):
+    """Yield the generation, code and texts of each kernel of a listing, as plain text."""
+    for part in path.read_text().split("\n.kernel ")[1:]:
+        lines = _CODE.findall(part)
+        code = b"".join(int(half, 16).to_bytes(8, "little") for low, high, _ in lines for half in (low, high))
+        yield int(re.search(r"^\.sm (\d+)", part, re.MULTILINE)[1]), code, [text for *_, text in lines]
+
+
+@pytest.mark.parametrize("sm", generations())
+def test_every_shipped_listing(sm):
+    kernels = [each for path in _LISTINGS for each in _kernels(path) if each[0] == sm]
+    differing = [
+        (code[16 * place : 16 * place + 16][::-1].hex(), own, text)
+        for (_, code, said), ours in zip(kernels, texts([code for _, code, _ in kernels], sm), strict=True)
+        for place, (own, text) in enumerate(zip(ours, said, strict=True))
+        if own != text
+    ]
+    assert differing == []
+
+
+def test_the_generations_that_ship():
+    assert generations() == (70, 75, 80, 86, 87, 89, 90)
+    assert len(_LISTINGS) > 60
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    """Return by generation the words, and what nvdisasm said of each: nothing where it refused."""
+    found = {sm: [] for sm in generations()}
+    for line in lzma.decompress(_WORDS.read_bytes()).decode().splitlines():
+        sms, word, text = line.split("\t")
+        for sm in sms.split(","):
+            found[int(sm)].append((bytes.fromhex(word)[::-1], text or None))
+    return found
+
+
+@pytest.mark.parametrize("sm", generations())
+def test_words_that_nvdisasm_was_asked(recorded, sm):
+    """Each word stands alone at address 0, so that what it branches to is outside of its code."""
+    words = recorded[sm]
+    outcomes, wrong = Counter(), []
+    for (word, said), [own] in zip(words, texts([word for word, _ in words], sm), strict=True):
+        outcome = "refused" if own is None else "equal" if own == said else "wrong"
+        outcomes[outcome, said is None] += 1
+        wrong += [(word[::-1].hex(), own, said)] if outcome == "wrong" else []
+    assert wrong == []
+    assert outcomes["equal", False] > 2 * outcomes["refused", False]
+    assert outcomes["refused", True] > 50
+
+
+def test_an_unknown_word_is_named_with_the_nearest_row():
+    code = bytes.fromhex("000fc400078e02ff0000000502037824")[::-1]
+    with pytest.raises(UnknownWordError, match=r"word 0x0{6}.* at 0x0010 is no sm_80 .* the nearest row is \w+ \(form"):
+        decode([code + b"\xff\x0f" + bytes(14)], 80)
+    with pytest.raises(UnknownWordError, match=r"it has none of sm_72, only of sm_70, sm_75"):
+        decode([code], 72)
+    assert texts([code, code], 80) == [["IMAD R3, R2, 0x5, RZ"]] * 2
+
+
+def test_a_branch_counts_from_its_own_kernel():
+    kernel = load(folder("kernels") / "listings" / "sm_75" / "wmma_tiled.sass")["wmma_tiled"]
+    code = b"".join(instruction.encoding.to_bytes(16, "little") for instruction in kernel.instructions)
+    one, two = decode([code, code], 75)
+    assert one == two == [instruction.text for instruction in kernel.instructions]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from(generations()), st.lists(st.binary(min_size=16, max_size=16), max_size=40))
+def test_any_bytes_are_an_instruction_or_refused(sm, words):
+    for text in texts([b"".join(words)], sm)[0]:
+        assert text is None or parse_instruction(text, address=0).opcode
