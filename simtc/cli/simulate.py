@@ -17,10 +17,10 @@ from simtc.gemm.registry import family as family_named
 from simtc.report.prediction import explored_text, prediction_text
 from simtc.run.simulate import FIDELITIES, simulation
 
-__all__ = ["simulate"]
+__all__ = ["AxesType", "simulate"]
 
 
-class _AxesType(click.ParamType[tuple[int, ...]]):
+class AxesType(click.ParamType[tuple[int, ...]]):
     """The batch's axes."""
 
     name = "COUNT[,COUNT]"
@@ -31,6 +31,7 @@ class _AxesType(click.ParamType[tuple[int, ...]]):
         param: click.Parameter | None,  # noqa: ARG002 - click's signature
         ctx: click.Context | None,  # noqa: ARG002
     ) -> tuple[int, ...]:
+        """Return the axes."""
         if isinstance(value, tuple):
             return value
         if not re.fullmatch(r"\d+([,x]\d+)*", value):
@@ -48,7 +49,7 @@ def _epilog() -> str:
 @click.option("-m", type=Whole(1), help="rows of C")
 @click.option("-n", type=Whole(1), help="columns of C")
 @click.option("-k", type=Whole(1), help="depth of the product")
-@click.option("--batch", type=_AxesType(), help="products along each axis in front of the matrices'")
+@click.option("--batch", type=AxesType(), help="products along each axis in front of the matrices'")
 @click.option("--device", default="t4", show_default=True, help="the board to be (simtc arch lists them)")
 @choices()
 @click.option("--alpha", default=1.0, show_default=True, help="of C = alpha A B + beta C")

@@ -88,11 +88,11 @@ def figure8() -> _Made:
         (False, "interleaved", table["interleaved_is_bound_by_compute_at"]),
         (True, "planar", table["planar_reaches_the_peak_beyond"]),
     ):
-        for peak in (own, table["peak_tflops"]):
-            items.append(
-                Item(name=f"{word} meets {peak:.4g} TFLOP/s at", paper=paper, kind="closed form",
-                     simtc=round(crossover(peak, gb, planar=planar)), note="the paper's is read off, or a bound")
-            )  # fmt: skip
+        items += [
+            Item(name=f"{word} meets {peak:.4g} TFLOP/s at", paper=paper, kind="closed form",
+                 simtc=round(crossover(peak, gb, planar=planar)), note="the paper's is read off, or a bound")
+            for peak in (own, table["peak_tflops"])
+        ]  # fmt: skip
     return items, _roofs("square", lambda n: (n, n, n), gb, own, 800)
 
 
