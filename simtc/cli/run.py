@@ -10,6 +10,7 @@ import click
 from simtc.cli.choices import choices
 from simtc.cli.options import Whole, out, refuse
 from simtc.cli.output import to_json
+from simtc.cli.simulate import AxesType
 from simtc.cli.sources import compile_options
 from simtc.cli.targets import run_family, run_file, run_shipped
 from simtc.errors import BadInputError, unknown
@@ -31,6 +32,7 @@ _FIDELITIES = ("full", "sampled")
 @click.option("-m", type=Whole(), help="rows of D, of a shipped GEMM")
 @click.option("-n", type=Whole(), help="columns of D")
 @click.option("-k", type=Whole(), help="depth of the product")
+@click.option("--batch", type=AxesType(), help="of a family: products along each axis in front of the matrices'")
 @choices(but=["block"])  # which is threads, of a kernel in a file
 @click.option("--alpha", type=float, help="of D = alpha A B + beta C  [default: 1, or what the family's host has]")
 @click.option("--beta", type=float, help="[default: 0, likewise]")
@@ -104,7 +106,7 @@ def run(target: str | None, kernel: str | None, **options: Any) -> None:
     if not in_file:
         refuse("on a kernel that is in no file", "definitions", "includes", "compiler")
     own = [name for name in family_options() if name != "block"]
-    refuse("on a kernel of no family", *own, "pad", "verify")
+    refuse("on a kernel of no family", *own, "batch", "pad", "verify")
     if in_file:
         refuse("on a kernel in a file", "m", "n", "k", "alpha", "beta", "a_file", "b_file", "c_file", "seed", "output")
     elif kernel is not None:

@@ -28,8 +28,9 @@ _ONE = np.uint32(1)
 
 @jit(uint32(uint32, int64, int64))
 def pick(word: Int, how: Int, place: Int) -> Int:
-    """Select the half that feeds result half `place`: 0 its own, 1 the low one, 2 the high one."""
-    return word >> uint32(16) if how == 2 or (how == 0 and place == 1) else word & uint32(0xFFFF)
+    """Select the half that feeds result half `place`: 0 its own, 1 the low one, 2 the high one, 4 the other one."""
+    high = how == 2 or (how == 0 and place == 1) or (how == 4 and place == 0)
+    return word >> uint32(16) if high else word & uint32(0xFFFF)
 
 
 @jit(float32(uint32, int64))

@@ -24,6 +24,7 @@ class Entry:
 _YAN, _NVIDIA, _QUANTIZATION = "yan2020.closed_forms", "nvidia.guide", "nvidia.quantization"
 _CLOCK, _FIGURES = "yan2020.clock", "yan2020.figures"
 _JETSON = "gannon"
+_MAGMA = "magma2020"
 ENTRIES = {
     "yan2020/table1": Entry(title="throughput and latency of HMMA.1688.F16", function=f"{_CLOCK}.table1", clocked=True),
     "yan2020/table2": Entry(title="bandwidths and peaks of RTX 2070 and T4", function=f"{_YAN}.table2"),
@@ -64,6 +65,16 @@ ENTRIES = {
     "gannon/verify": Entry(title="what the verifier finds", function=f"{_JETSON}.verify.verify", clocked=True),
     "gannon/transpose": Entry(title="transposing B, and tf32", function=f"{_JETSON}.speed.transpose", clocked=True),
     "gannon/pairs": Entry(title="every pair on every board", function=f"{_JETSON}.speed.pairs", clocked=True),
+    "magma2020/space": Entry(title="instances of the tuning space", function=f"{_MAGMA}.closed_forms.space"),
+    "magma2020/selection": Entry(title="what the selected versions are", function=f"{_MAGMA}.closed_forms.selection"),
+    "magma2020/fig5": Entry(title="traffic that larger tiles save", function=f"{_MAGMA}.closed_forms.figure5"),
+    "magma2020/fig7": Entry(title="warps of a block", function=f"{_MAGMA}.clock.figure7", clocked=True),
+    "magma2020/fig8": Entry(title="rooflines of square HCGEMM", function=f"{_MAGMA}.closed_forms.figure8"),
+    "magma2020/fig9": Entry(title="rooflines of rank-16 HCGEMM", function=f"{_MAGMA}.closed_forms.figure9"),
+    "magma2020/fig17": Entry(title="tensor cores used by tiny sizes", function=f"{_MAGMA}.closed_forms.figure17"),
+    "magma2020/tiny": Entry(title="threads against tensor cores", function=f"{_MAGMA}.clock.tiny", clocked=True),
+    "magma2020/planar": Entry(title="interleaved against planar", function=f"{_MAGMA}.clock.planar", clocked=True),
+    "magma2020/large": Entry(title="square 2,000", function=f"{_MAGMA}.clock.large", clocked=True),
 }
 
 

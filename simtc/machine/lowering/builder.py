@@ -19,6 +19,9 @@ Lowering = Callable[["Builder"], None]
 JOIN = {"AND": 0, "OR": 1, "XOR": 2}  # how a comparison joins its result to a predicate
 
 _FULL = 0xFFFFFFFF
+# Which half of a packed operand feeds which of the result: both the low one, both the high one, or (H0_NH1, as the
+# names go from high to low) the other one, the high one with its sign turned; F32 is a whole number for both.
+_HALVES = {"H0_H0": 1, "H1_H1": 2, "F32": 3, "H0_NH1": 4}
 _SIGN = {"single": 0x80000000, "double": 0x80000000, "half": 0x80008000}
 _ROUND = {"RN": 0, "RM": 4, "RP": 8, "RZ": 12, "FLOOR": 4, "CEIL": 8, "TRUNC": 12}
 
@@ -169,8 +172,12 @@ class Builder:
         if operand.negate:
             self.op[f"{slot}_xor"] = sign
         if kind == "half":
-            halves = {"H0_H0": 1, "H1_H1": 2, "F32": 3}
-            self.op[f"{slot}_half"] = next((code for name, code in halves.items() if name in operand.modifiers), 0)
+            chosen = next((name for name in operand.modifiers if name.startswith(("H", "NH", "F32"))), "")
+            if chosen and chosen not in _HALVES:
+                raise refuse(self.i, f"{chosen} of a packed operand is not modelled")
+            self.op[f"{slot}_half"] = _HALVES.get(chosen, 0)
+            if chosen == "H0_NH1":
+                self.op[f"{slot}_xor"] ^= 0x80000000
 
     def reach(self, operand: Operand, rows: int) -> None:
         """Refuse an operand of several registers that would run past the last one."""
