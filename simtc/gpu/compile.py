@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simtc.errors import BadInputError, MissingToolError
+from simtc.files import replacing
 from simtc.gpu.code import Code, codes_of
 from simtc.resources import folder
 
@@ -126,7 +127,6 @@ def _cached(toolkit: str, parts: tuple[str, ...], build: Callable[[], bytes]) ->
         return kept.read_bytes()
     cubin = build()
     home.mkdir(parents=True, exist_ok=True)
-    partial = kept.with_suffix(f".{os.getpid()}")
-    partial.write_bytes(cubin)
-    partial.replace(kept)
+    with replacing(kept) as file:
+        file.write(cubin)
     return cubin
