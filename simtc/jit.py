@@ -155,13 +155,14 @@ def on_compile(listener: Callable[[], None]) -> None:
     _listeners.append(listener)
 
 
-def jit(signature: Any, *, inline: bool = False, allocates: bool = False) -> Callable[[_F], _F]:
+def jit(signature: Any, *, inline: bool = False, allocates: bool = False, inner: bool = False) -> Callable[[_F], _F]:
     """Compile a function for one signature, without the interpreter lock, cached on disk.
 
     Args:
         signature: a numba signature, such as `void(uint32[::1], int64)`; None for a function that `finish` compiles.
         inline: merge it into its callers, whatever its size.
         allocates: it makes arrays, so references to arrays are counted in it; elsewhere that would be time for nothing.
+        inner: only compiled code calls it, so no way into it from Python is compiled.
 
     """
 
@@ -191,6 +192,8 @@ def jit(signature: Any, *, inline: bool = False, allocates: bool = False) -> Cal
                 error_model="numpy",
                 forceinline=inline,
                 _nrt=allocates,
+                no_cpython_wrapper=inner,
+                no_cfunc_wrapper=inner,
             )(function)
         finally:
             config.CACHE_DIR = before

@@ -71,7 +71,7 @@ Step: TypeAlias = Any
 link(_RECORDS)
 
 
-@jit(void(CLOCK, SM, int64))
+@jit(void(CLOCK, SM, int64), inner=True)
 def _settle(ck: Arrays, sm: Record, now: Int) -> None:
     """Let everything happen whose time has come, and wake those that waited for it."""
     while sm.event_count > 0 and sm.heap[0].time <= now:
@@ -80,13 +80,13 @@ def _settle(ck: Arrays, sm: Record, now: Int) -> None:
         if kind == events.FILL:
             l1.arrived(sm, number)
             sm.moves_at = min(sm.moves_at, max(now, int64(math.ceil(sm.stage_free))))
-        elif kind == events.PLACE:
+        elif kind == events.ENTRY:
             lsu.free(ck, number)
         else:
             scoreboards.lower(ck, number, kind)
 
 
-@jit(int64(STEP, START, STATE, MEMORY, CODE, CLOCK, SM, int64))
+@jit(int64(STEP, START, STATE, MEMORY, CODE, CLOCK, SM, int64), inner=True)
 def cycle(step: Step, start: Step, s: State, mem: Memory, code: Code, ck: Arrays, sm: Record, now: Int) -> Int:
     """Let every unit of an SM do its work of one cycle; a negative result is a fault."""
     _settle(ck, sm, now)

@@ -231,11 +231,14 @@ def _record(given: list[Any]) -> np.dtype[Any]:
     return np.dtype(sorted(given, key=lambda one: np.dtype([one]).itemsize), align=True)
 
 
-def compiled(returns: Any, *takes: Any) -> Callable[[_F], _F]:
-    """Declare a compiled function of a unit, with the types that it returns and takes; `link` compiles it."""
+def compiled(returns: Any, *takes: Any, inner: bool = True) -> Callable[[_F], _F]:
+    """Declare a compiled function of a unit, with the types that it returns and takes; `link` compiles it.
+
+    Python calls none of them but those that are not `inner`.
+    """
 
     def declare(function: _F) -> _F:
-        declared = jit(None)(function)
+        declared = jit(None, inner=inner)(function)
         _declared.append((declared, returns, takes))
         return declared
 

@@ -10,11 +10,11 @@ from simtc.jit import Int, Record
 from simtc.machine.types import int64, void
 from simtc.timing.unit import SM, Unit, compiled
 
-__all__ = ["FILL", "PLACE", "UNIT", "expect_fill", "free_entry", "lower_board", "next_event", "pop"]
+__all__ = ["ENTRY", "FILL", "UNIT", "expect_fill", "free_entry", "lower_board", "next_event", "pop"]
 
 _HEAP: Final = 4096  # events pending in one SM
 # What an event is of; less than these: of a scoreboard of that number, of the warp `number`.
-PLACE: Final = 8  # an entry of a sub-core's LSU queue, of the sub-core `number`
+ENTRY: Final = 8  # an entry of a sub-core's LSU queue, of the sub-core `number`
 FILL: Final = 9  # data for the L1 miss `number`
 _EVENT = np.dtype([("time", np.int64), ("number", np.int32), ("kind", np.int32)])
 
@@ -57,7 +57,7 @@ def lower_board(sm: Record, time: Int, warp: Int, board: Int) -> None:
 @compiled(void, SM, int64, int64)
 def free_entry(sm: Record, time: Int, sub: Int) -> None:
     """Free an entry of a sub-core's LSU queue at a time to come."""
-    _push(sm, time, sub, PLACE)
+    _push(sm, time, sub, ENTRY)
 
 
 @compiled(void, SM, int64, int64)

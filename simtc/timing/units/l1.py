@@ -52,9 +52,7 @@ UNIT = Unit(
     chip={
         "l1_tags": Cells(of=INT, shape=lambda sizes: (sizes.sms, sizes.l1_lines), fill=-1),
         "l1_used": Cells(of=INT, shape=lambda sizes: (sizes.sms, sizes.l1_lines)),
-        "l1_ready": Cells(  # when each sector is there
-            of=FLOAT, shape=lambda sizes: (sizes.sms, 4 * sizes.l1_lines), fill=NEVER
-        ),
+        "l1_ready": Cells(of=FLOAT, shape=lambda sizes: (sizes.sms, 4 * sizes.l1_lines)),  # when a sector is there
     },
     counters=(Counter.L1_SECTORS, Counter.L1_HITS),
 )

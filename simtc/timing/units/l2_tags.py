@@ -43,7 +43,7 @@ UNIT = Unit(
     parameters=L2Tags,
     chip={
         "l2_tags": Cells(of=INT, shape=_lines, fill=-1),
-        "l2_ready": Cells(of=FLOAT, shape=lambda sizes: (4 * sizes.l2_lines,), fill=NEVER),  # when each sector is there
+        "l2_ready": Cells(of=FLOAT, shape=lambda sizes: (4 * sizes.l2_lines,)),  # when each sector of a line is there
         "l2_used": Cells(of=INT, shape=_lines, fill=UNUSED),
         "l2_dirty": Cells(of=INT, shape=_lines),  # bits of sectors, and above them of the halves that keep the line
         "age": Cells(of=FLOAT, shape=lambda _: (0,)),  # see aging.py; empty where L2 is whole
@@ -94,7 +94,7 @@ def keep(ck: Arrays, way: Int, line: Int, number: Int, t: Float) -> None:
         ck.l2_used[l2_way(ck, line | _COPY, t)] = stamp(ck.age, t)
 
 
-@compiled(void, CLOCK, int64, int64)
+@compiled(void, CLOCK, int64, int64, inner=False)
 def warm_l2(ck: Arrays, first: Int, last: Int) -> None:
     """Fill L2 with sectors [first, last), as an earlier launch would have left it."""
     for sector in range(first, last):
@@ -112,14 +112,14 @@ def _hold(ck: Arrays, sector: Int, stamped: Int) -> None:
         ck.l2_used[way] = stamped
 
 
-@compiled(void, CLOCK, LONGS)
+@compiled(void, CLOCK, LONGS, inner=False)
 def hold_sectors(ck: Arrays, sectors: np.ndarray) -> None:
     """Make a part of L2 hold sectors until they are used, whatever comes meanwhile."""
     for sector in sectors:
         _hold(ck, sector, STAYS)
 
 
-@compiled(void, CLOCK, LONGS, float64, float64)
+@compiled(void, CLOCK, LONGS, float64, float64, inner=False)
 def remember(ck: Arrays, sectors: np.ndarray, size: Float, passed: Float) -> None:
     """Make a part of L2 hold those sectors that it still does of the ones before the launch, used in no known order.
 
