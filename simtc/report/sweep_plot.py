@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from html import escape
+from textwrap import wrap
 
 from simtc.results.sweep import Ranked, Ranking, SweepResult
 
@@ -14,7 +15,8 @@ _INK, _GREY, _LIGHT, _LINE, _DOT, _BEST, _PRUNED = (
     "#1b1f24", "#57606a", "#d8dee4", "#57606a", "#0969da", "#bc4c00", "#8c959f"
 )  # fmt: skip
 _WIDTH, _LEFT, _RIGHT = 900, 74, 24
-_HEAD, _HEIGHT = 64, 250  # of a ranking: room above it, and its own
+_HEIGHT = 250  # of a ranking
+_LINE_LENGTH = 110  # characters of the fastest configuration's options
 _BAR = 20  # height of a row of the pruned space
 _POINTS = 600  # of the line of closed forms, at most
 
@@ -35,23 +37,28 @@ def sweep_plot(result: SweepResult) -> str:
 
 
 def _panel(result: SweepResult, ranking: Ranking, top: float) -> tuple[list[str], float]:
+    """Draw a size; returns the parts, and the height that they take."""
     size = " x ".join(map(str, ranking.size))
-    title = f"{result.family} {size} on {result.device}: {len(ranking.rows):,} of {ranking.space:,} configurations"
     best = ranking.best
+    timed = "dots: in the clock (the fastest in orange)" if ranking.timed else "nothing was timed in the clock"
     parts = [
-        _text(_LEFT, top + 16, title, size=15),
-        _text(_LEFT, top + 34, f"fastest: {best.options}", fill=_BEST),
         _text(
             _LEFT,
-            top + 50,
-            f"{1e6 * best.seconds:,.1f} us, {best.tflops:.2f} TFLOPS ({best.best.fidelity})",
-            fill=_BEST,
-        ),
+            top + 16,
+            f"{result.family} {size} on {result.device}: {len(ranking.rows):,} of {ranking.space:,} configurations",
+            size=15,
+        )
     ]
-    parts += _ranking(ranking, top + _HEAD)
-    below = top + _HEAD + _HEIGHT + 62
-    bars = _bars(ranking, below)
-    return parts + bars, _HEAD + _HEIGHT + 62 + _BAR * (len(ranking.refused) + 1) + 30
+    y = top + 34
+    takes = f"{1e6 * best.seconds:,.1f} us, {best.tflops:.2f} TFLOPS ({best.best.fidelity})"
+    for line in (*wrap(f"fastest: {best.options}", _LINE_LENGTH, break_on_hyphens=False), takes):
+        parts.append(_text(_LEFT, y, line, fill=_BEST))
+        y += 16
+    parts.append(_text(_LEFT, y, f"line: closed forms; {timed}", fill=_GREY))
+    parts += _ranking(ranking, y + 10)
+    below = y + 10 + _HEIGHT + 62
+    parts += _bars(ranking, below)
+    return parts, below + _BAR * (len(ranking.refused) + 1) + 30 - top
 
 
 def _ranking(ranking: Ranking, top: float) -> list[str]:
@@ -87,11 +94,9 @@ def _ranking(ranking: Ranking, top: float) -> list[str]:
             fill = _BEST if row.name == ranking.best.name else _DOT
             parts.append(_dot(x(1 + place), y(row.seconds), row, fill))
     turned = f'transform="translate(16 {top + _HEIGHT / 2}) rotate(-90)" text-anchor="middle" fill="{_INK}"'
-    timed = "dots: in the clock (the fastest in orange)" if ranking.timed else "nothing was timed in the clock"
     parts += [
         _text(_LEFT + side / 2, top + _HEIGHT + 36, "rank by closed forms", anchor="middle"),
         f"<text {turned}>microseconds</text>",
-        _text(_LEFT + 12, top + 18, f"line: closed forms; {timed}", fill=_GREY),
     ]
     return parts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ _ANSWER_SECONDS = 10
 _WORKER_SECONDS = 30
 
 
-def on_cluster(cases: Sequence[Case], address: str) -> Iterator[Outcome]:
+def on_cluster(cases: Sequence[Case], address: str) -> Generator[Outcome, None, None]:
     """Yield the outcomes of cases as they end on the workers of a Dask scheduler.
 
     The scheduler gives the cases of a worker that dies to others. A case under which workers die again and again is

@@ -10,10 +10,10 @@ import os
 import signal
 import threading
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context, parent_process
+from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.process import BaseProcess
 
 from simtc.errors import SimtcError
@@ -24,7 +24,7 @@ __all__ = ["locally"]
 _DEATHS = 2  # of a process alone with a case, after which the case is at fault
 
 
-def locally(cases: Sequence[Case], jobs: int) -> Iterator[Outcome]:
+def locally(cases: Sequence[Case], jobs: int) -> Generator[Outcome, None, None]:
     """Yield the outcomes of cases as they end, in this process or in several.
 
     A process that dies (killed, or out of memory) loses nothing: its case goes to another one. A case under which
@@ -53,8 +53,9 @@ def locally(cases: Sequence[Case], jobs: int) -> Iterator[Outcome]:
                 yield Outcome(key=case.key, prediction=None, why=why, exit_code=2, lasting=False)
 
 
-def _pooled(queue: deque[Case], width: int, lost: list[Case]) -> Iterator[Outcome]:
+def _pooled(queue: deque[Case], width: int, lost: list[Case]) -> Generator[Outcome, None, None]:
     """Work through a queue until it is empty or a process dies; `lost` gets the cases that were under way then."""
+    before = set(active_children())
     pool = ProcessPoolExecutor(width, mp_context=get_context("spawn"), initializer=_begin)
     under: dict[Future[Outcome], Case] = {}
     try:
@@ -69,8 +70,12 @@ def _pooled(queue: deque[Case], width: int, lost: list[Case]) -> Iterator[Outcom
                 yield outcome
     except BrokenProcessPool:
         lost += under.values()
+    except BaseException:  # interrupted, or nobody waits any more: what is under way would be for nothing
+        for child in set(active_children()) - before:
+            child.terminate()
+        raise
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(cancel_futures=True)
 
 
 def _require_start(pool: ProcessPoolExecutor) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -123,7 +123,7 @@ class Sweep:
             return self._result(surveyed, {})
         from simtc.run.sweep.rounds import timed  # noqa: PLC0415 - closed forms start without numba
 
-        def work(cases: Sequence[Case]) -> Iterator[Outcome]:
+        def work(cases: Sequence[Case]) -> Generator[Outcome, None, None]:
             return on_cluster(cases, scheduler) if scheduler else locally(cases, jobs)
 
         outcomes, surveyed = timed(self, surveyed, work, resume=resume, progress=progress)

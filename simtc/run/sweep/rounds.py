@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ __all__ = ["timed"]
 _STEPS = 8  # of a refinement at most
 
 Outcomes = dict[str, Outcome]
-Work = Callable[[Sequence[Case]], Iterator[Outcome]]
+Work = Callable[[Sequence[Case]], Generator[Outcome, None, None]]
 
 
 def timed(
@@ -185,12 +185,13 @@ class _Rounds:
             else:
                 cases[case.key] = case
         self._progress(self._done, self._total)
-        for outcome in self._work(list(cases.values())):
-            self.outcomes[outcome.key] = outcome
-            if self._journal:
-                self._journal.keep(cases[outcome.key], outcome)
-            self._done += 1
-            self._progress(self._done, self._total)
+        with closing(self._work(list(cases.values()))) as outcomes:  # an interrupt ends the processes at once
+            for outcome in outcomes:
+                self.outcomes[outcome.key] = outcome
+                if self._journal:
+                    self._journal.keep(cases[outcome.key], outcome)
+                self._done += 1
+                self._progress(self._done, self._total)
 
 
 def _fixed(made: Configured, choices: Mapping[str, Any]) -> dict[str, Any]:
