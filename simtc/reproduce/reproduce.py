@@ -24,6 +24,7 @@ class Entry:
 _YAN, _NVIDIA = "yan2020.closed_forms", "nvidia.guide"
 _CLOCK, _FIGURES = "yan2020.clock", "yan2020.figures"
 _JETSON = "gannon"
+_MAGMA = "magma2010"
 ENTRIES = {
     "yan2020/table1": Entry(title="throughput and latency of HMMA.1688.F16", function=f"{_CLOCK}.table1", clocked=True),
     "yan2020/table2": Entry(title="bandwidths and peaks of RTX 2070 and T4", function=f"{_YAN}.table2"),
@@ -62,6 +63,19 @@ ENTRIES = {
     "gannon/verify": Entry(title="what the verifier finds", function=f"{_JETSON}.verify.verify", clocked=True),
     "gannon/transpose": Entry(title="transposing B, and tf32", function=f"{_JETSON}.speed.transpose", clocked=True),
     "gannon/pairs": Entry(title="every pair on every board", function=f"{_JETSON}.speed.pairs", clocked=True),
+    "magma2010/peaks": Entry(title="peaks of GTX 280, C2050 and its rival", function=f"{_MAGMA}.closed_forms.peaks"),
+    "magma2010/blocking": Entry(
+        title="register blocking, its instructions and occupancy",
+        function=f"{_MAGMA}.closed_forms.blocking",
+        clocked=True,
+    ),
+    "magma2010/fig3": Entry(
+        title="shares of the peak under their ceilings", function=f"{_MAGMA}.closed_forms.figure3", clocked=True
+    ),
+    "magma2010/m3": Entry(
+        title="complex GEMM by three real ones", function=f"{_MAGMA}.complex_products.m3", clocked=True
+    ),
+    "magma2010/lu": Entry(title="LU: operations and time by size", function=f"{_MAGMA}.factorization.lu"),
 }
 
 

@@ -123,7 +123,9 @@ def test_autotuning_looks_at_five_parameters_and_says_what_it_refuses():
     assert len(found) == sum(kind == "shared" for kind, _, _ in candidates())
     assert len(made) > 100
     assert {(*one.tile, *one.blocking.threads) for one in made} >= {(64, 16, 16, 16, 4), (64, 16, 4, 4, 16)}
-    assert {one.rule.split(" ", 1)[1] for one in refused if "at most" in one.rule} == {"registers a thread, at most 128"}
+    assert {one.rule.split(" ", 1)[1] for one in refused if "at most" in one.rule} == {
+        "registers a thread, at most 128"
+    }
     assert any("must divide" in one.rule for one in refused)
     wide = family("sgemm").space(problem, device, {"blocking": "register"})
     assert any(one.rule == "16640 bytes of shared memory, at most 16384" for one in wide if isinstance(one, Refused))
