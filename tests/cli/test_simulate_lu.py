@@ -7,12 +7,14 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from simtc.cli import main
+from simtc.cli.simulate import simulate
 from simtc.errors import BadInputError
+
+CUBE = ("-m", "64", "-n", "64", "-k", "64")
 
 
 def invoke(*line):
-    return CliRunner().invoke(main, ["simulate", *line])
+    return CliRunner().invoke(simulate, list(line))
 
 
 def test_lu_says_where_its_time_goes_and_what_is_assumed():
@@ -31,17 +33,11 @@ def test_lu_says_where_its_time_goes_and_what_is_assumed():
     ("line", "message"),
     [
         (("lu", "--nb", "64"), "lu needs -n. Try: simtc simulate lu -n 4096"),
-        (("lu", "-n", "64", "-k", "64"), "lu"),
+        (("lu", "-n", "64", "-k", "64"), "-k.* on lu, which has a size n"),
         (("lu", "-n", "64", "--fidelity", "quick"), "unknown fidelity 'quick'"),
-        (("wmma_gemm", "-m", "64", "-n", "64", "-k", "64", "--nb", "8"), "which is no factorization"),
-        (
-            ("sgemm", "-m", "64", "-n", "64", "-k", "64", "--device", "c2050"),
-            "sm_20 are not known.*--fidelity analytic",
-        ),
-        (
-            ("sgemm", "-m", "64", "-n", "64", "-k", "64", "--blocking", "shared", "--transpose", "tn"),
-            "no kernel of sgemm",
-        ),
+        (("wmma_gemm", *CUBE, "--nb", "8"), "which is no factorization"),
+        (("sgemm", *CUBE, "--device", "c2050"), "sm_20 are not known.*--fidelity analytic"),
+        (("sgemm", *CUBE, "--blocking", "shared", "--transpose", "tn"), "no kernel of sgemm"),
     ],
 )
 def test_what_cannot_be_is_refused(line, message):
