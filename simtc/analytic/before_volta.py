@@ -68,9 +68,9 @@ def bank_cycles(device: Device, addresses: Sequence[int], width_bytes: int) -> f
         >>> from simtc import arch
         >>> across, down = [4 * lane for lane in range(32)], [64 * lane for lane in range(32)]
         >>> [bank_cycles(arch.device(board), across, 4) for board in ("gtx280", "c2050")]
-        [4, 2]
+        [4.0, 2.0]
         >>> [bank_cycles(arch.device(board), down, 4) for board in ("gtx280", "c2050")]
-        [64, 32]
+        [64.0, 32.0]
 
     """
     simt = simt_of(device)

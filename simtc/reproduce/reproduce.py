@@ -24,7 +24,7 @@ class Entry:
 _YAN, _NVIDIA, _QUANTIZATION = "yan2020.closed_forms", "nvidia.guide", "nvidia.quantization"
 _CLOCK, _FIGURES = "yan2020.clock", "yan2020.figures"
 _JETSON = "gannon"
-_MAGMA = "magma2020"
+_MAGMA, _MAGMA_2010 = "magma2020", "magma2010"
 ENTRIES = {
     "yan2020/table1": Entry(title="throughput and latency of HMMA.1688.F16", function=f"{_CLOCK}.table1", clocked=True),
     "yan2020/table2": Entry(title="bandwidths and peaks of RTX 2070 and T4", function=f"{_YAN}.table2"),
@@ -75,6 +75,21 @@ ENTRIES = {
     "magma2020/tiny": Entry(title="threads against tensor cores", function=f"{_MAGMA}.clock.tiny", clocked=True),
     "magma2020/planar": Entry(title="interleaved against planar", function=f"{_MAGMA}.clock.planar", clocked=True),
     "magma2020/large": Entry(title="square 2,000", function=f"{_MAGMA}.clock.large", clocked=True),
+    "magma2010/peaks": Entry(
+        title="peaks of GTX 280, C2050 and its rival", function=f"{_MAGMA_2010}.closed_forms.peaks"
+    ),
+    "magma2010/blocking": Entry(
+        title="register blocking, its instructions and occupancy",
+        function=f"{_MAGMA_2010}.closed_forms.blocking",
+        clocked=True,
+    ),
+    "magma2010/fig3": Entry(
+        title="shares of the peak under their ceilings", function=f"{_MAGMA_2010}.closed_forms.figure3", clocked=True
+    ),
+    "magma2010/m3": Entry(
+        title="complex GEMM by three real ones", function=f"{_MAGMA_2010}.complex_products.m3", clocked=True
+    ),
+    "magma2010/lu": Entry(title="LU: operations and time by size", function=f"{_MAGMA_2010}.factorization.lu"),
 }
 
 
