@@ -55,7 +55,7 @@ class Chart(Display):
 
     def headline(self) -> str:
         """Return title and curves in one line."""
-        return f"{self.title}: {len(self.series)} curves"
+        return f"{self.title}: {len(self.series)} curve{'' if len(self.series) == 1 else 's'}"
 
     def columns(self) -> Columns:
         """Return one row a point: curve, and its place along both axes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -183,6 +183,16 @@ class Tile(Display):
                 for pattern, access in self.accesses().items()
             ]
         )
+
+    def pictures(self) -> Sequence[str]:
+        """Return the picture."""
+        return (self.to_svg(),)
+
+    def to_svg(self) -> str:
+        """Draw the banks that the first rows lie in, as SVG."""
+        from simtc.layout.tile_svg import to_svg  # noqa: PLC0415 - which draws what this module defines
+
+        return to_svg(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return the layout and the wavefronts of each access as JSON values; null for one that cannot be made."""

@@ -19,6 +19,7 @@ Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 _ROWS = 40  # that a notebook shows of a table
 _LARGE = 1e4  # from here on a number is shown whole
+_LEFT = 'style="text-align:left"'
 _SCROLL = '<div style="overflow-x:auto">{}</div>'
 
 
@@ -67,7 +68,9 @@ class Display:
         return pd.DataFrame({name: list(values) for name, values in self.columns().items()})
 
     def _repr_html_(self) -> str:
-        parts = [f"<p><b>{escape(self.headline())}</b></p>", *map(_SCROLL.format, self.pictures())]
+        head, pictures = escape(self.headline()), self.pictures()
+        told = any(head in picture for picture in pictures)  # as its title
+        parts = [*([] if told else [f"<p><b>{head}</b></p>"]), *map(_SCROLL.format, pictures)]
         parts += [html_table(columns, caption=caption) for caption, columns in self.tables()]
         return f"<div>{''.join(parts)}</div>"
 
@@ -90,15 +93,16 @@ def html_table(columns: Columns, *, caption: str = "") -> str:
     """Return a table for a notebook: one row is shown upright, and of many the first are shown.
 
     Example:
-        >>> html_table({"cycles": [1024]})
-        '<div style="overflow-x:auto"><table><tr><th>cycles</th><td>1,024</td></tr></table></div>'
+        >>> html_table({"cause": ["wait", "barrier"]}).count("<tr>")
+        3
 
     """
     count = max((len(values) for values in columns.values()), default=0)
     head = f"<caption>{escape(caption)}</caption>" if caption else ""
     if count == 1 and not caption:
-        pairs = ((escape(name), _cell(values[0])) for name, values in columns.items())
-        rows, more = ["".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in pairs)], ""
+        rows, more = [], ""
+        for name, values in columns.items():
+            rows.append(f"<tr><th>{escape(name)}</th><td {_LEFT}>{_cell(values[0])}</td></tr>")
     else:
         rows = ["<tr>" + "".join(f"<th>{escape(name)}</th>" for name in columns) + "</tr>"]
         for row in range(min(count, _ROWS)):

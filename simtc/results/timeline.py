@@ -150,7 +150,8 @@ class Timeline(Display):
         """Return the kernel, its warps and its cycles in one line."""
         warps = len(np.unique(self.raw[:, 0]))
         lost = f", {self.dropped:,} more were dropped" if self.dropped else ""
-        return f"{self.kernel}: {warps} warps, {self.end:,} cycles, {len(self):,} slices{lost}"
+        first = int(self.raw[:, 3].min(initial=self.end))
+        return f"{self.kernel}: {warps} warps, cycles {first:,} to {self.end:,}, {len(self):,} slices{lost}"
 
     def columns(self) -> Columns:
         """Return one row a slice."""

@@ -120,6 +120,10 @@ def test_columns_of_layouts():
     tile = Tile(rows=256, cols=32)
     found = dict(zip(tile.columns()["pattern"], tile.columns()["wavefronts"], strict=True))
     assert found["ldsm.x4"] == tile.ldmatrix(4).wavefronts
+    for layout, colors in (("none", 2), ("pad", 8), ("xor", 8)):
+        drawn = ET.fromstring(Tile(rows=256, cols=32, layout=layout).to_svg())  # noqa: S314 - our own text
+        column = [one.get("fill") for one in drawn.iter("{http://www.w3.org/2000/svg}rect") if one.get("x") == "64"]
+        assert (len(column), len(set(column[:8]))) == (16, colors)  # an 8x8 matrix: as many colours as wavefronts allow
     access = tile.ldmatrix(4)
     served = list(zip(access.columns()["phase"], access.columns()["wavefront"], strict=True))
     assert len(set(served)) == access.wavefronts

@@ -46,7 +46,7 @@ class Card(Display):
         return by_column([self.to_json()])
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(self.to_text())}</pre>"
+        return f'<pre style="font-family:monospace">{escape(self.to_text())}</pre>'
 
     def to_json(self) -> dict[str, Any]:
         """Return the card as JSON values."""

@@ -43,9 +43,10 @@ def executed(lesson: Lesson) -> Any:
     made = nbformat.reads(notebook_json(lesson), as_version=4)
     try:
         NotebookClient(made, timeout=_SECONDS, kernel_name="python3").execute()
-    except (CellExecutionError, DeadKernelError, TimeoutError) as error:
-        last = (str(error).strip() or type(error).__name__).splitlines()[-1]
-        raise SimtcError(f"lesson {lesson.name} ended in an error: {last}") from None
+    except CellExecutionError as error:
+        raise SimtcError(f"lesson {lesson.name} ended in an error: {error.ename}: {error.evalue}") from None
+    except (DeadKernelError, TimeoutError) as error:
+        raise SimtcError(f"lesson {lesson.name} did not end: {type(error).__name__}. Try: simtc lesson") from None
     return made
 
 

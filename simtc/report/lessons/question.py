@@ -90,7 +90,8 @@ class Question:
 
 def _is_unfinished(given: Any) -> bool:
     """Tell whether a function still has the dots in it that an answer takes the place of."""
-    return ... in getattr(getattr(given, "__code__", None), "co_consts", ())
+    constants = getattr(getattr(given, "__code__", None), "co_consts", ())
+    return any(one is ... or (isinstance(one, tuple) and ... in one) for one in constants)
 
 
 def _kind(value: Any) -> str:
