@@ -92,7 +92,7 @@ class GemmSmall(Configured):
         """Return the choices as JSON types."""
         return {
             "block": list(self.tile),
-            "complex": self.planes == 2,
+            "types": "c32" if self.planes == 2 else "f16",
             "packed": self.packed,
             "problems_per_block": self.together,
             "built_for": f"sm_{self.sm}",

@@ -46,6 +46,6 @@ def test_what_it_takes():
     with pytest.raises(BadInputError, match="packed of 1 to 8"):
         one.problem({"m": 9, "n": 9, "k": 9}, {"packed": True})
     with pytest.raises(BadInputError, match="--packed is of real numbers"):
-        one.problem({"m": 8, "n": 8, "k": 8}, {"packed": True, "complex": True})
+        one.problem({"m": 8, "n": 8, "k": 8}, {"packed": True, "types": "c32"})
     problem = one.problem({"m": 4, "n": 4, "k": 4, "batch": (100,)}, {})
     assert one.configure(problem, board, {}).grid_dim(problem) == (13, 1, 1)
