@@ -89,15 +89,15 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
     rows: list[int] = []
     constants: dict[tuple[int, int], int] = {}
     conflicts = _conflicts(kernel, device)
-    for place, instruction in enumerate(kernel.instructions):
-        op = ops[place]
+    for number, instruction in enumerate(kernel.instructions):
+        op = ops[number]
         control = instruction.control
         op["stall"], op["yields"], op["wait_mask"] = control.stall, control.yields, control.wait_mask
         op["write_barrier"] = -1 if control.write_barrier is None else control.write_barrier
         op["read_barrier"] = -1 if control.read_barrier is None else control.read_barrier
         _pipe(op, instruction, device)
-        op["tokens"] = _tokens(instruction, conflicts[place], device)
-        op["conflicts"] = conflicts[place]
+        op["tokens"] = _tokens(instruction, conflicts[number], device)
+        op["conflicts"] = conflicts[number]
         op["constant"] = _constant(instruction, device, constants)
         op["loads_constant"] = instruction.opcode == "LDC"
         op["is_barrier"] = instruction.opcode == "BAR"

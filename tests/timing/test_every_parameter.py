@@ -39,11 +39,11 @@ FACTORS = {  # 2 for all others
     **dict.fromkeys(
         (
             "write_combining.l2_store_queue_cycles", "dram.dram_row_open_cycles", "dvfs.tensor_hold_cycles",
-            "l1.tag_ahead_lines",
+            "l1.tag_ahead_lines", "crossbar.gpcs",
         ), 0,
     ),
     **dict.fromkeys(  # of arrays
-        ("dispatch.sub_cores", "l2.l2_slices", "crossbar.gpcs", "l1.l1_sets", "l2_tags.l2_sets"), 0.5,
+        ("dispatch.sub_cores", "l2.l2_slices", "l1.l1_sets", "l2_tags.l2_sets"), 0.5,
     ),
 }  # fmt: skip
 # What a launch makes of an SM; code, tested below; the halves of L2, in tests/timing/test_l2.py

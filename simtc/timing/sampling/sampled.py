@@ -139,7 +139,7 @@ def _run(request: Request, room: Occupancy, bones: Skeleton, traces: Traces, par
             prints=prints,
             skipper=Settled(simulated=grid.simulated, sms=grid.sms, **common)
             if skip is None
-            else Shortened(place=survey.main_loop, skip=skip, **common),
+            else Shortened(branch=survey.main_loop, skip=skip, **common),
             warm=held,
             clock=clock,
             parts=parts,

@@ -44,16 +44,16 @@ class Traveller:
     age: np.ndarray  # of L2
     lap_bytes: float = 0.0  # that a warp's lap of the main loop brings into L2
 
-    def left(self, place: int, w: int) -> int:
+    def left(self, branch: int, w: int) -> int:
         """Return how many laps of the loop a warp still has before it; 0 where it is not in it."""
-        return max(self._forward(place, w, None, np.zeros(len(self.bones.parts), np.int64)), 0)
+        return max(self._forward(branch, w, None, np.zeros(len(self.bones.parts), np.int64)), 0)
 
-    def take(self, place: int, w: int, laps: int, counts: np.ndarray) -> int:
+    def take(self, branch: int, w: int, laps: int, counts: np.ndarray) -> int:
         """Take a warp so many laps on, to the same instruction; return how many it went."""
-        return max(self._forward(place, w, laps, counts), 0)
+        return max(self._forward(branch, w, laps, counts), 0)
 
-    def _forward(self, place: int, w: int, laps: int | None, counts: np.ndarray) -> int:
-        state, warp, body = self.state, self.state.warps[w], self.bones.loops[place]
+    def _forward(self, branch: int, w: int, laps: int | None, counts: np.ndarray) -> int:
+        state, warp, body = self.state, self.state.warps[w], self.bones.loops[branch]
         bundled, mem, code = self.parts
         first = int(state.geometry[Geometry.LITERAL_WORDS]) + w * WARP_WORDS
         registers = state.F[first : first + WARP_WORDS]
@@ -63,7 +63,7 @@ class Traveller:
             warp["waiting"], warp["blocked"], warp["active"] = Waiting.READY, 0, before["alive"]
             warp["pc"] = before["lane_pc"][0]
         plan = np.zeros(1, PLAN)
-        plan["branch"], plan["laps"], plan["stop"] = place, _LIMIT if laps is None else laps, int(warp["pc"])
+        plan["branch"], plan["laps"], plan["stop"] = branch, _LIMIT if laps is None else laps, int(warp["pc"])
         plan["limit"] = _LIMIT
         trip = bundle(TRIP, Trip(plan, self.bones.parts, body, counts))
         gone = int(forward(step, bundled, mem, code, trip, w))
@@ -73,7 +73,7 @@ class Traveller:
             return gone if laps is None else 0
         for name in ("pc", "active", "blocked", "waiting", "lane_pc", "lane_wait"):
             warp[name] = before[name]
-        if place == self.main_loop:
+        if branch == self.main_loop:
             brought(self.age, gone * self.lap_bytes, 0.0)
         return gone
 
@@ -148,29 +148,29 @@ class Settled:
         if resident.tobytes() != self.resident:
             self.resident, self.laps, self.marks = resident.tobytes(), {}, []
             return
-        for place, warp, cycle in log:
-            self.laps.setdefault(place, Laps(int(resident.sum()))).note(warp, cycle)
+        for branch, warp, cycle in log:
+            self.laps.setdefault(branch, Laps(int(resident.sum()))).note(warp, cycle)
         new = max(len(laps.rounds) for laps in self.laps.values()) - len(self.marks)
         if new > 0:
             self.marks += [(self._now, self.clock.age[Age.BROUGHT], vector(self.clock))] * new
             self.gone += new
             self.jitter = max(laps.jitter for laps in self.laps.values())
-            for place, laps in self.laps.items():
-                steady = laps.settled() if place in self.traveller.bones.loops else None
-                if steady and self._skip(place, steady):
+            for branch, laps in self.laps.items():
+                steady = laps.settled() if branch in self.traveller.bones.loops else None
+                if steady and self._skip(branch, steady):
                     self.laps, self.marks = {}, []
                     break
 
-    def _skip(self, place: int, steady: Steady) -> bool:
+    def _skip(self, branch: int, steady: Steady) -> bool:
         """Take all warps towards the last laps of the loop; return whether there was anything to skip."""
         warps = np.flatnonzero(self.clock.warps["resident"]).tolist()
         slots = np.arange(len(self.clock.warps)).reshape(-1, self.block_warps).tolist()
-        rates = self.laps[place].rates(slots, steady.over)
+        rates = self.laps[branch].rates(slots, steady.over)
         left: dict[int, int] = {}
         for w in warps:
             first = w - w % self.block_warps
-            is_known = place == self.traveller.main_loop and first in left  # a barrier keeps its warps in step
-            left[w] = left[first] if is_known else self.traveller.left(place, w) - _KEPT_LAPS
+            is_known = branch == self.traveller.main_loop and first in left  # a barrier keeps its warps in step
+            left[w] = left[first] if is_known else self.traveller.left(branch, w) - _KEPT_LAPS
         if min(left.values()) < 1 or set(rates) != set(left):
             return False
         cycles = min(self._until_dram_differs(steady), *(left[w] / rates[w] for w in warps))
@@ -181,7 +181,7 @@ class Settled:
             cycles = laps[warps[0]] * steady.period
         counts = np.zeros(len(self.traveller.bones.parts), np.int64)
         for w, many in laps.items():
-            self.skipped += self.traveller.take(place, w, many, counts) / (self.blocks * self.block_warps)
+            self.skipped += self.traveller.take(branch, w, many, counts) / (self.blocks * self.block_warps)
         then, _, before = self.marks[-1 - steady.stretch]
         more = (vector(self.clock) - before) * (cycles / max(self._now - then, 1))
         self.added += with_counts(self.clock, more, counts, len(laps) * cycles)
@@ -206,7 +206,7 @@ class Shortened:
     """Take each warp of each block to the last laps of a loop as soon as it has begun it."""
 
     traveller: Traveller
-    place: int  # the loop's backward branch
+    branch: int  # the loop's backward branch
     skip: int  # laps
     clock: Clock
     blocks: int
@@ -229,10 +229,10 @@ class Shortened:
 
     def look(self, log: list[list[int]]) -> None:
         """Take the warps on that have begun the loop."""
-        for place, w, _ in log:
-            if place != self.place:
+        for branch, w, _ in log:
+            if branch != self.branch:
                 continue
             self.gone[w] += 1
             if self.gone[w] == _STARTED and self.skip > 0:
                 counts = np.zeros(len(self.traveller.bones.parts), np.int64)
-                self.skipped += self.traveller.take(place, w, self.skip, counts) / (self.blocks * self.block_warps)
+                self.skipped += self.traveller.take(branch, w, self.skip, counts) / (self.blocks * self.block_warps)
