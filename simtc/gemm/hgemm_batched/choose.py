@@ -83,6 +83,12 @@ def chosen(problem: Problem, device: Device, planes: int, choices: Mapping[str, 
     return min(made, key=lambda one: one.closed_form(problem, device).cycles)
 
 
+def _of_listings(problem: Problem, device: Device, sm: int, choices: Mapping[str, Any]) -> BatchedGemm:
+    """Return the complex kernel that closed forms find fastest of those that ship: MAGMA has released none."""
+    made = [made_with(tiling_of(version), sm, 2, choices) for version in COMPLEX_VERSIONS]
+    return min(made, key=lambda one: one.closed_form(problem, device).cycles)
+
+
 def space(problem: Problem, device: Device, planes: int, choices: Mapping[str, Any]) -> Iterator[Configured | Refused]:
     """Yield every configuration that the paper's words allow, in MAGMA's order, or the rule that prunes it."""
     named, limit = _named(choices), limit_bytes(device)
