@@ -10,10 +10,10 @@ from simtc.gemm.hgemm_batched.selection import selected_versions
 from simtc.gemm.hgemm_batched.space import tiling_of
 from simtc.gemm.hgemm_batched.tiling import Tiling
 
-__all__ = ["by_warps", "shipped"]
+__all__ = ["COMPLEX_VERSIONS", "by_warps", "shipped"]
 
 _TURNED = (4019,)  # versions in every transposition
-_COMPLEX = (4, 4019)
+COMPLEX_VERSIONS = (4, 4019)
 _FIGURE_SM = 70  # of the paper's board
 _VARIED = 4019  # with padding, and with f32 sums
 
@@ -26,7 +26,7 @@ def shipped(sm: int, planes: int) -> Iterator[BatchedGemm]:
         (29, 5)
 
     """
-    versions = _COMPLEX if planes == 2 else selected_versions()
+    versions = COMPLEX_VERSIONS if planes == 2 else selected_versions()
     for version in versions:
         made = BatchedGemm(tiling=tiling_of(version), sm=sm, planes=planes)
         turned = version in _TURNED if planes == 1 else version == _VARIED
