@@ -9,13 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from simtc.compiler import compile  # noqa: A004 - the name that users look for
+    from simtc.compiler import compile_source
     from simtc.layout import fragment
     from simtc.numerics.multiply import mma
     from simtc.run.arguments import Struct, uninitialized
     from simtc.run.launch import launch
     from simtc.run.simulate import simulate
     from simtc.sass import load
+
+    compile = compile_source  # noqa: A001 - the name that users look for
 
 __all__ = ["Struct", "compile", "fragment", "launch", "load", "mma", "simulate", "uninitialized"]
 __version__ = "0.1.0"

@@ -136,7 +136,8 @@ def _read(source: str | os.PathLike[str]) -> tuple[Path, str]:
 def _generation(device: str | arch.Device) -> int:
     if isinstance(device, str) and re.fullmatch(r"sm_\d+", device):
         return int(device[3:])
-    return (arch.device(device) if isinstance(device, str) else device).sm
+    board = arch.device(device) if isinstance(device, str) else device
+    return int(board.sm_name.removeprefix("sm_"))
 
 
 def _folders(includes: Sequence[str | os.PathLike[str]]) -> list[Path]:
