@@ -212,7 +212,7 @@ def test_what_simtc_cannot_decode_is_nvdisasms(strange, tool, tmp_path):
     tool(f'cat "{tmp_path}/said.txt"')
     first = load(path)["traps"].instructions[0]
     assert first.encoding & 0xFFF == 0xFFF
-    assert first.text == "MOV R1, c[0x0][0x28]"
+    assert first.text == "IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28]"
 
 
 def test_code_that_nvdisasm_did_not_see(data, strange, tool):
