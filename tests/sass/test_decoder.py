@@ -19,6 +19,8 @@ from simtc.sass.text import parse_instruction
 _CODE = re.compile(r"^[0-9a-f]{4,8}  ([0-9a-f]{16}) ([0-9a-f]{16})  \S+ +(\S.*)$", re.MULTILINE)
 _LISTINGS = [*folder("kernels").rglob("*.sass"), *folder("validate").rglob("*.sass")]
 _WORDS = Path(__file__).with_name("data") / "words.tsv.xz"
+# What compilers emit and the table does not have yet: nvdisasm is asked for it.
+_REFUSED: dict[int, set[str]] = {}
 
 
 def _kernels(path):
@@ -32,13 +34,16 @@ def _kernels(path):
 @pytest.mark.parametrize("sm", generations())
 def test_every_shipped_listing(sm):
     kernels = [each for path in _LISTINGS for each in _kernels(path) if each[0] == sm]
-    differing = [
-        (code[16 * place : 16 * place + 16][::-1].hex(), own, text)
-        for (_, code, said), ours in zip(kernels, texts([code for _, code, _ in kernels], sm), strict=True)
-        for place, (own, text) in enumerate(zip(ours, said, strict=True))
-        if own != text
-    ]
-    assert differing == []
+    wrong, refused = [], set()
+    for (_, code, said), ours in zip(kernels, texts([code for _, code, _ in kernels], sm), strict=True):
+        for place, (own, text) in enumerate(zip(ours, said, strict=True)):
+            word = code[16 * place : 16 * place + 16][::-1].hex()
+            if own is None:
+                refused.add(text.split(" ")[text.startswith("@")])
+            elif own != text:
+                wrong.append((word, own, text))
+    assert wrong == []
+    assert refused == _REFUSED.get(sm, set())
 
 
 def test_the_generations_that_ship():
