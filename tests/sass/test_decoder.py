@@ -20,7 +20,7 @@ _CODE = re.compile(r"^[0-9a-f]{4,8}  ([0-9a-f]{16}) ([0-9a-f]{16})  \S+ +(\S.*)$
 _LISTINGS = [*folder("kernels").rglob("*.sass"), *folder("validate").rglob("*.sass")]
 _WORDS = Path(__file__).with_name("data") / "words.tsv.xz"
 # What compilers emit and the table does not have yet: nvdisasm is asked for it.
-_REFUSED: dict[int, set[str]] = {}
+_REFUSED = {87: {"BMOV", "HADD2"}, 90: {"BAR", "FRND", "HADD2", "HMUL2", "MUFU", "UPRMT"}}
 
 
 def _kernels(path):
@@ -39,7 +39,7 @@ def test_every_shipped_listing(sm):
         for place, (own, text) in enumerate(zip(ours, said, strict=True)):
             word = code[16 * place : 16 * place + 16][::-1].hex()
             if own is None:
-                refused.add(text.split(" ")[text.startswith("@")])
+                refused.add(text.split(" ")[text.startswith("@")].split(".")[0])
             elif own != text:
                 wrong.append((word, own, text))
     assert wrong == []
@@ -62,7 +62,7 @@ def recorded():
     return found
 
 
-@pytest.mark.parametrize("sm", generations())
+@pytest.mark.parametrize("sm", [70, 75, 80, 87, 90])
 def test_words_that_nvdisasm_was_asked(recorded, sm):
     """Each word stands alone at address 0, so that what it branches to is outside of its code."""
     words = recorded[sm]
