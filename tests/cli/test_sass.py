@@ -76,3 +76,17 @@ def test_bad_input(arguments, code, message):
     assert (done.returncode, done.stdout) == (code, "")
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_cross_check_of_a_listing(tmp_path):
+    done = run(LISTING, "--cross-check")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith(" instructions compared with the listing: 0 differ\n")
+    other = tmp_path / "other.sass"
+    other.write_text(LISTING.read_text().replace("S2R R", "S2UR R", 1))
+    done = run(other, "--cross-check")
+    assert done.returncode == 1
+    assert "simtc  S2R R" in done.stdout
+    assert "other  S2UR R" in done.stdout
+    found = json.loads(run(other, "--cross-check", "--json").stdout)["cross_check"]
+    assert [one["simtc"].replace("S2R", "S2UR") for one in found["differences"]] == [found["differences"][0]["other"]]

@@ -20,7 +20,8 @@ from oracle import RELATIVE, Oracle
 
 from simtc.sass.decoder import texts
 
-_CAPTURED, _CAPTURED_MUTATED = 1, 1200  # compiled words of a form and mnemonic; mutated words of a generation
+_CONSIDERED = 5000  # compiled words, of which some are recorded
+_CAPTURED, _CAPTURED_MUTATED = 1, 800  # compiled words of a form and mnemonic; mutated words of a generation
 _TARGET = re.compile(r"`?\(?(-?0x[0-9a-f]+)\)?\Z")
 
 
@@ -77,6 +78,7 @@ def capture(corpus: Path, tools: dict[int, str], target: Path) -> None:
         oracle = Oracle(tool, sm)
         words = sorted({*shipped(sm), *words_of(corpus / f"sm_{sm}", plain=False)})
         random.Random(0).shuffle(words)
+        del words[_CONSIDERED:]
         seen: Counter[tuple[int, str]] = Counter()
         kept = []
         for word, text in zip(words, oracle.ask(words), strict=True):

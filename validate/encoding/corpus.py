@@ -57,7 +57,7 @@ def _shipped() -> Iterator[Path]:
     for root in _ROOTS:
         yield from sorted(root.glob("*.cu"))
     yield folder("validate") / "opcodes" / "mufu.cu"
-    yield from sorted(Path(__file__).parent.glob("*.cu"))
+    yield from sorted((Path(__file__).parents[2] / "tests").rglob("*.cu"))
 
 
 def _campaign(scratch: Path) -> Iterator[Path]:

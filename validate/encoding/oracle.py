@@ -49,8 +49,9 @@ class Oracle:
                 if run.returncode == 0:
                     break
                 found = {int(match[1], 16) // 16 for match in _AT.finditer(run.stderr)}
-                if not found - refused:
-                    raise SystemExit(f"nvdisasm failed: {run.stderr[:500]}")
+                if not found - refused:  # some complaints name address 0, whichever word it is
+                    half = len(words) // 2
+                    return [*self._run(words[:half]), *self._run(words[half:])] if half else [None]
                 refused |= found
                 for place in found:
                     live[place] = NOP

@@ -176,6 +176,11 @@ def main() -> None:
                 print("not written:", sm, canonical(row)["match"], canonical(row)["text"], file=sys.stderr)
             else:
                 entries.append((made(row, codes), int(sm.rstrip("+"))))
+    save(entries)
+
+
+def save(entries: list[tuple[dict[str, object], int]]) -> None:
+    """Write rows, each with one of its generations, as the table."""
     found: dict[str, tuple[dict[str, object], set[int]]] = {}
     for entry, sm in entries:
         key = json.dumps(entry | {"control": [sorted(codes) for codes in entry["control"]]}, sort_keys=True)
