@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from simtc.compiler.compile import compile_source as compile  # noqa: A004 - the name that users look for
+    from simtc.compiler.program import compile_source as compile  # noqa: A004 - the name that users look for
     from simtc.layout import fragment
     from simtc.numerics.multiply import mma
     from simtc.report.lessons import lesson
