@@ -83,9 +83,8 @@ def test_infinities_nan_and_signed_zeros():
     assert (bits(launched(made, problem, arrays)) == bits(expected)).all()
 
 
-@pytest.mark.parametrize("name", ["sgemm", "zgemm"])
-def test_the_checks_find_nothing(name):
-    made = family(name).configured("sm_80", {})
+def test_the_checks_find_nothing():
+    made = family("sgemm").configured("sm_80", {})
     problem = made.problem({"m": 70, "n": 33, "k": 20, "alpha": 2.0, "beta": 1.0})
     arrays = drawn(problem, 1)
     expected = made.reference(problem, arrays)
