@@ -108,7 +108,7 @@ class _Codes:
         for place in range(len(self.lines) - 1, -1, -1):
             interval = self.lines[place].interval
             if interval:
-                self.stalls[place] = max(self.stalls[place], interval - spent)
+                self.stalls[place] = max(self.stalls[place], min(interval - spent, _LIMIT))  # the pipe holds it longer
             spent = 0 if interval else spent + self.stalls[place]
 
     def follow(self, path: Iterable[int]) -> None:
