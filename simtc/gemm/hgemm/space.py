@@ -39,7 +39,7 @@ def space(device: Device, choices: Mapping[str, Any]) -> Iterator[Configuration 
         >>> from simtc import arch
         >>> every = list(space(arch.device("t4"), {"layout": "pad", "block": (256, 256, 32)}))
         >>> [one.warp for one in every if not isinstance(one, Refused)][:2]
-        [(128, 64, 8), (64, 128, 8)]
+        [(256, 32, 8), (128, 64, 8)]
         >>> sorted({one.rule for one in every if isinstance(one, Refused)})[:2]
         ["a block's shared memory", "a block's threads"]
 
