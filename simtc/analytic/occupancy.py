@@ -49,15 +49,16 @@ def occupancy(device: Device, *, threads: int, registers: int, shared_bytes: int
         'shared memory'
         >>> occupancy(arch.device("gtx280"), threads=128, registers=17).blocks
         6
+        >>> occupancy(arch.device("v100_pcie"), threads=64, registers=56).blocks  # 9 warps in each quarter of the file
+        18
 
     """
     limits = device.limits
     warps = -(-threads // 32)
-    of_a_block = block_registers(limits, warps=-(-warps // limits.warp_unit) * limits.warp_unit, registers=registers)
     shared = shared_bytes + limits.block_shared_reserved_bytes
     shared = -(-shared // limits.shared_unit_bytes) * limits.shared_unit_bytes
     room = {
-        "registers": limits.registers // of_a_block,
+        "registers": _by_registers(limits, warps, registers),
         "warps": limits.warps // warps,
         "blocks": limits.blocks,
     }
@@ -65,3 +66,17 @@ def occupancy(device: Device, *, threads: int, registers: int, shared_bytes: int
         room["shared memory"] = limits.shared_bytes // shared
     limit = min(room, key=lambda name: room[name])
     return Occupancy(blocks=room[limit], warps=warps, limit=limit, shared_bytes=shared * room[limit])
+
+
+def _by_registers(limits: Limits, warps: int, registers: int) -> int:
+    """Return the blocks whose registers fit.
+
+    Since Fermi each sub-core has its part of the registers, and warps go to the sub-cores in turn: a part holds whole
+    warps, and the SM as many as all its parts. A launch is nevertheless refused as if every block began at the first
+    part and filled all of them alike.
+    """
+    assumed = block_registers(limits, warps=-(-warps // limits.warp_unit) * limits.warp_unit, registers=registers)
+    if not limits.register_unit_warps or assumed > limits.registers:
+        return limits.registers // assumed
+    of_a_warp = block_registers(limits, warps=1, registers=registers)
+    return limits.registers // limits.warp_unit // of_a_warp * limits.warp_unit // warps

@@ -179,6 +179,14 @@ class BatchedGemm(Configured):
 
         return program_of(self.compiled())
 
+    def not_executed(self) -> str | None:
+        """Say why there is no program of it here: no listing ships, and no compiler can make it."""
+        from simtc.gemm.at_hand import can_compile  # noqa: PLC0415 - as above
+
+        if self.compiled().ships or can_compile(self.sm):
+            return None
+        return f"no listing ships for sm_{self.sm}, and no compiler at hand makes one"
+
     def neighbours(self) -> Iterator[tuple[str, Configured | str]]:
         """Yield what differs in one choice and has a listing: the others are told to be compiled."""
         for transpose in TRANSPOSES:

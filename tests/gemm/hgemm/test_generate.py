@@ -7,9 +7,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from simtc.arch import device, device_names
 from simtc.errors import BadInputError
 from simtc.gemm.hgemm import Configuration, generate, program
 from simtc.gemm.hgemm.twin import arguments
+from simtc.gemm.registry import family
 from simtc.run.launch import launch
 from simtc.sass import write_listing
 from tests.gemm.hgemm.gemms import BOARDS, EVERY, configurations, name, operands, promised_conflicts, reference, run
@@ -27,6 +29,15 @@ def test_bits_hazards_and_conflicts(configuration):
 @pytest.mark.parametrize(("arch", "count"), [("turing", 12), ("volta", 6), ("ampere", 6), ("hopper", 6)])
 def test_enough_of_every_generation(arch, count):
     assert len({name(one) for one in configurations(arch)}) >= count
+
+
+@pytest.mark.parametrize("board", [one for one in device_names() if device(one).cycle_level])
+def test_every_board_has_a_program(board):
+    """Those of sm_86 and sm_89 take 16 and 32 cycles for an HMMA, which no stall count says."""
+    for accumulator in ("f16", "f32"):
+        problem = family("hgemm").problem({"m": 512, "n": 512, "k": 512}, {})
+        made = family("hgemm").configure(problem, device(board), {"accumulator": accumulator})
+        assert max(one.control.stall for one in made.program().instructions) <= 15
 
 
 @pytest.mark.parametrize("arch", BOARDS)
