@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
-from typing import Any
 
 from simtc import arch
-from simtc.analytic.chart import Chart, Series
+from simtc.analytic.spans import Span, Spans
 from simtc.errors import BadInputError
 from simtc.gemm.registry import family
 from simtc.gemm.wmma_gemm.pairs import PAIRS
@@ -76,7 +75,7 @@ def boards_with(types: str) -> tuple[str, ...]:
 def pairs(boards: Sequence[str] | None = None, size: int = _TABLE_SIZE) -> _Made:
     """Every type pair on every board: the peak, what this kernel reaches by the clock, and what limits it."""
     items: list[Item] = []
-    reached: dict[str, list[tuple[float, float]]] = {}
+    spans: list[Span] = []
     names = list(boards or arch.device_names())
     for types in PAIRS:
         for board in (one for one in names if one in boards_with(types)):
@@ -86,11 +85,9 @@ def pairs(boards: Sequence[str] | None = None, size: int = _TABLE_SIZE) -> _Made
                 Item(name=f"{types} on {board}, TOPS", paper=None, simtc=round(one.tflops, 2), kind="simulation",
                      note=f"{peak}; {one.limit}")
             )  # fmt: skip
-            reached.setdefault(types, []).append((one.peak_tflops, one.tflops))
-    return items, _chart(reached, size)
-
-
-def _chart(reached: dict[str, list[Any]], size: int) -> str:
-    series = tuple(Series(name=types, points=tuple(sorted(points))) for types, points in reached.items())
-    title = f"wmma_gemm at {size} cubed, by the clock: each corner is a board"
-    return Chart(title=title, across="peak, TOPS", up="reached, TOPS", series=series, log=(True, True)).to_svg()
+            spans.append(Span(row=board, kind=types, reached=one.tflops, limit=one.peak_tflops))
+    picture = Spans(
+        title=f"wmma_gemm at {size} cubed: reached by the clock, and the board's peak", across="TOPS",
+        spans=tuple(sorted(spans, key=lambda one: names.index(one.row))),
+    )  # fmt: skip
+    return items, picture.to_svg()
