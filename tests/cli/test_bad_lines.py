@@ -310,7 +310,7 @@ LINES = [
     # simulate
     ("simulate", "FAMILY"),
     ("simulate hgemm", "-m -n -k"),
-    ("simulate dgemm -m 256 -n 256 -k 256", "'dgemm'"),
+    ("simulate qgemm -m 256 -n 256 -k 256", "'qgemm'"),
     ("simulate hgemm -m 0 -n 256 -k 256 --fidelity analytic", "0"),
     ("simulate hgemm -m -1 -n 256 -k 256", "-1"),
     (f"simulate hgemm -m {TWENTY} -n 256 -k 256", TWENTY),

@@ -124,7 +124,10 @@ def test_listed_configurations_are_compared_and_timed(simulated_gpu):
     timed = [case for case in found if isinstance(case, ListedCase)]
     assert (len(found) - len(timed), len(timed)) == (52 * 3, 14)
     case = next(case for case in found if case.name.startswith("gemm_m3_f32_ct/37"))
-    result = case.run(simulated_gpu(90))
+    try:
+        result = case.run(simulated_gpu(90))
+    except MissingToolError as error:
+        pytest.skip(str(error))
     assert result.shape == (37, 2 * 53)
     np.testing.assert_array_equal(result, case.expect())
     predicted = replace(timed[0], clocked=False).predict()
