@@ -82,7 +82,7 @@ def test_explore_in_text_and_json():
         ((*HGEMM, "-m", "x"), "-m x: a whole number from 1 to 2147483647"),
         ((*HGEMM, "--clock-mhz", "0"), "--clock-mhz 0: a whole number from 1 to 100000"),
         ((*CLOSED, "--split-k", "0"), "0"),
-        (("simulate", "sgemm", "-m", "1", "-n", "1", "-k", "1"), "unknown family 'sgemm': known are hgemm"),
+        (("simulate", "qgemm", "-m", "1", "-n", "1", "-k", "1"), "unknown family 'qgemm': known are "),
     ],
 )
 def test_bad_input_gets_one_clear_line(arguments, message):

@@ -20,7 +20,13 @@ _CODE = re.compile(r"^[0-9a-f]{4,8}  ([0-9a-f]{16}) ([0-9a-f]{16})  \S+ +(\S.*)$
 _LISTINGS = [*folder("kernels").rglob("*.sass"), *folder("validate").rglob("*.sass")]
 _WORDS = Path(__file__).with_name("data") / "words.tsv.xz"
 # What compilers emit and the table does not have yet: nvdisasm is asked for it.
-_REFUSED = {87: {"BMOV", "HADD2"}, 90: {"BAR", "FRND", "HADD2", "HMUL2", "MUFU", "UPRMT"}}
+_REFUSED = {
+    70: {"HFMA2", "HSETP2", "P2R"},
+    75: {"HFMA2", "HSETP2", "IMAD", "LDS", "P2R"},
+    80: {"HADD2", "HSETP2", "IMAD", "P2R"},
+    87: {"BMOV", "HADD2"},
+    90: {"BAR", "FRND", "FSETP", "HADD2", "HFMA2", "HMUL2", "HSETP2", "MUFU", "UPRMT"},
+}
 
 
 def _kernels(path):
