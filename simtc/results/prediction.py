@@ -107,7 +107,7 @@ class Prediction(Display):
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction as JSON types, with the keys of schema simtc.simulate/1."""
         head = ("device", "m", "n", "k", "config", "fidelity", "cycles", "seconds", "tflops", "peak_share", "bound")
-        rest = [name for name in self.__slots__ if name not in (*head, "flops", "timeline")]
+        rest = [name for name in self.__slots__ if name not in (*head, "timeline")]
         plain = {name: getattr(self, name) for name in (*head, *rest)}
         return {
             "schema": "simtc.simulate/1",
