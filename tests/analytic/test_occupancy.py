@@ -20,10 +20,12 @@ def test_occupancy_is_the_most_that_fits(threads, registers, shared_bytes):
 
     def fits(blocks):
         warps = -(-threads // 32)
-        taken = -(-registers * 32 // 256) * 256 * (-(-warps // 4) * 4)
+        of_a_warp = -(-registers * 32 // 256) * 256
+        as_the_launch_sees_it = of_a_warp * (-(-warps // 4) * 4)  # as if a block took as much of every sub-core
         shared = -(-shared_bytes // 256) * 256
         return (
-            blocks * taken <= limits.registers
+            (as_the_launch_sees_it <= limits.registers or blocks == 0)
+            and blocks * warps <= 4 * (limits.registers // 4 // of_a_warp)  # each sub-core's part holds whole warps
             and blocks * warps <= limits.warps
             and blocks <= limits.blocks
             and blocks * shared <= limits.shared_bytes
@@ -31,3 +33,9 @@ def test_occupancy_is_the_most_that_fits(threads, registers, shared_bytes):
 
     assert fits(room.blocks)
     assert not fits(room.blocks + 1)
+
+
+def test_blocks_of_few_warps_share_the_sub_cores():
+    """56 registers a thread: nine warps in each quarter of the registers, 36 in all."""
+    blocks = [occupancy(arch.device("v100_pcie"), threads=32 * warps, registers=56).blocks for warps in (1, 2, 3, 4, 6)]
+    assert blocks == [32, 18, 12, 9, 6]
