@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simtc import arch
 from simtc.analytic.occupancy import occupancy
+from simtc.resources import folder
 
 T4 = arch.device("t4")
 
@@ -39,3 +42,15 @@ def test_blocks_of_few_warps_share_the_sub_cores():
     """56 registers a thread: nine warps in each quarter of the registers, 36 in all."""
     blocks = [occupancy(arch.device("v100_pcie"), threads=32 * warps, registers=56).blocks for warps in (1, 2, 3, 4, 6)]
     assert blocks == [32, 18, 12, 9, 6]
+
+
+def test_every_answer_of_an_h200s_driver():
+    """What validate/occupancy.py was told for 16 register counts, 6 sizes of shared memory and 1 to 32 warps."""
+    said = json.loads((folder("validate") / "captures/h200/occupancy.json").read_text(encoding="utf-8"))
+    board = arch.device("h200")
+    ours = [
+        [registers, shared, threads, occupancy(board, threads=threads, registers=registers, shared_bytes=shared).blocks]
+        for registers, shared, threads, _ in said["rows"]
+    ]
+    assert len(ours) == 3072
+    assert ours == said["rows"]
