@@ -14,10 +14,13 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import numba
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
 
 __all__ = [
     "Array",
@@ -28,6 +31,7 @@ __all__ = [
     "cache_folder",
     "cache_problem",
     "cache_root",
+    "compile_all",
     "finish",
     "is_compiled",
     "jit",
@@ -156,39 +160,32 @@ def on_compile(listener: Callable[[], None]) -> None:
 
 
 def jit(signature: Any, *, inline: bool = False, allocates: bool = False, inner: bool = False) -> Callable[[_F], _F]:
-    """Compile a function for one signature, without the interpreter lock, cached on disk.
+    """Declare a function that is compiled for one signature when it is first needed, cached on disk.
+
+    What calls it holds its code too, so it is not even read from the cache where its caller is. Compiled code does not
+    hold the interpreter lock.
 
     Args:
-        signature: a numba signature, such as `void(uint32[::1], int64)`; None for a function that `finish` compiles.
+        signature: a numba signature, such as `void(uint32[::1], int64)`; None for a function that `finish` declares.
         inline: merge it into its callers, whatever its size.
         allocates: it makes arrays, so references to arrays are counted in it; elsewhere that would be time for nothing.
         inner: only compiled code calls it, so no way into it from Python is compiled.
 
     """
 
-    def compile_or_load(function: _F) -> _F:
+    def declare(function: _F) -> _F:
         folder = cache_folder(function.__module__)
-        if _listeners and not _holds_code(folder):
-            while _listeners:
-                _listeners.pop()()
-        if _serves(folder):
-            try:
-                return compiled(function, folder)
-            except OSError as error:
-                _note_full_disk(error)
-        _warn_once(cache_problem())
-        return compiled(function, None)
-
-    def compiled(function: _F, folder: Path | None) -> _F:
+        kept = _serves(folder)
+        if not kept:
+            _warn_once(cache_problem())
         config: Any = numba.config
         compiler: Any = numba.jit  # whose switch for counting references is not in its types
         before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
         try:
-            made: _F = compiler(
-                signature,
+            declared: _F = compiler(
                 nopython=True,
                 nogil=True,
-                cache=folder is not None,
+                cache=kept,
                 error_model="numpy",
                 forceinline=inline,
                 _nrt=allocates,
@@ -197,22 +194,45 @@ def jit(signature: Any, *, inline: bool = False, allocates: bool = False, inner:
             )(function)
         finally:
             config.CACHE_DIR = before
-        return made
+        if signature is not None:
+            finish(declared, signature)
+        return declared
 
-    return compile_or_load
-
-
-def _note_full_disk(error: OSError) -> None:
-    """Note that the cache filled up after it had been tried."""
-    _problems.append(f"{cache_root()} takes nothing more: {error.strerror}")
-    _serves.cache_clear()
+    return declare
 
 
 def finish(function: Any, signature: Any) -> None:
-    """Compile a function for one signature that was declared without it."""
-    try:
-        function.compile(signature)
-    except OSError as error:  # it is compiled, and could not be kept
-        _note_full_disk(error)
-        _warn_once(cache_problem())
-    function.disable_compile()
+    """Say for which signature a function is compiled when it is first needed: it gets no other."""
+    compiling, function_type = function.compile, function.get_function_type
+    folder = cache_folder(function.__module__)
+
+    def compiled(_: Any = None) -> Any:
+        with global_compiler_lock:  # numba's own: whoever waits here may hold it already
+            if not function.overloads:
+                if _listeners and not _holds_code(folder):
+                    while _listeners:
+                        _listeners.pop()()
+                try:
+                    compiling(signature)
+                except OSError as error:  # it is compiled, and could not be kept
+                    _problems.append(f"{cache_root()} takes nothing more: {error.strerror}")
+                    _serves.cache_clear()
+                    _warn_once(cache_problem())
+                function.disable_compile()
+            (only,) = function.overloads.values()
+            return only.entry_point
+
+    def typed() -> Any:
+        compiled()
+        return function_type()
+
+    function.compile, function.get_function_type = compiled, typed
+
+
+def compile_all(*modules: str) -> None:
+    """Compile, or read from the cache, every function that modules declare."""
+    for module in modules:
+        for value in vars(import_module(module)).values():
+            if isinstance(value, Dispatcher) and value.__module__ == module:
+                compiled: Any = value.compile  # which `finish` has replaced
+                compiled()

@@ -25,10 +25,23 @@ with warnings.catch_warnings(record=True) as said:
 print(twice(4), len(said), *(one.message for one in said))
 """
 
+HALF = """
+from numba import float64
+from simtc import jit
+@jit.jit(float64(float64))
+def half(a):
+    return a / 2
+print(half(3), half(3.0), len(half.overloads), half.get_function_type())
+"""
 
-def compiled_with(cache):
+
+def compiled_with(cache, script=None):
     return subprocess.run(
-        [sys.executable, "-c", ADD], capture_output=True, text=True, check=True, env={**os.environ, **cache}
+        [sys.executable, *((script,) if script else ("-c", ADD))],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **cache},
     ).stdout
 
 
@@ -78,9 +91,26 @@ def test_every_name_of_an_import_is_followed(tmp_path, monkeypatch):
     assert {path.stem for path in jit._imports(tmp_path / "g.py")} == {"b"}
 
 
+def test_a_caller_in_the_cache_is_all_that_is_read(tmp_path):
+    """What it calls is part of its code: only the first start compiles it, and says so."""
+    script = tmp_path / "twice.py"  # numba keeps nothing of code that has no file
+    told = ADD.replace("print(", "jit.on_compile(lambda: print('compiles'))\nprint(")
+    script.write_text(told + "print(len(add.overloads))\n")
+    cache = {"SIMTC_CACHE_DIR": str(tmp_path / "cache")}
+    first, second = (compiled_with(cache, script).split() for _ in range(2))
+    assert first == ["compiles", "8", "0", "1"]
+    assert second == ["8", "0", "0"]
+
+
+def test_a_function_is_compiled_for_its_own_signature_alone(tmp_path):
+    """Whatever asks for it first: numba would compile a function anew for other arguments."""
+    script = tmp_path / "half.py"
+    script.write_text(HALF)
+    cache = {"SIMTC_CACHE_DIR": str(tmp_path / "cache")}
+    assert compiled_with(cache, script).strip() == "1.5 1.5 1 FunctionType[float64(float64)]"
+
+
 def test_what_was_compiled_is_known_to_be():
     """A second start says nothing of compiling: numba keeps code in folders below the one that it is given."""
-    from simtc.jit import is_compiled  # noqa: PLC0415
-    from simtc.machine import traffic  # noqa: PLC0415 - compiles it where it is not
-
-    assert is_compiled(traffic.__name__)
+    jit.compile_all("simtc.machine.bits")
+    assert jit.is_compiled("simtc.machine.bits")

@@ -232,7 +232,7 @@ def _record(given: list[Any]) -> np.dtype[Any]:
 
 
 def compiled(returns: Any, *takes: Any, inner: bool = True) -> Callable[[_F], _F]:
-    """Declare a compiled function of a unit, with the types that it returns and takes; `link` compiles it.
+    """Declare a compiled function of a unit, with the types that it returns and takes, which `link` completes.
 
     Python calls none of them but those that are not `inner`.
     """
@@ -246,7 +246,7 @@ def compiled(returns: Any, *takes: Any, inner: bool = True) -> Callable[[_F], _F
 
 
 def link(records: Joined) -> None:
-    """Compile all that was declared so far, in that order: a function calls what was declared before it."""
+    """Complete the types of all that was declared so far."""
     types = records.types
     for function, returns, takes in _declared:
         finish(function, returns(*(types[one] if isinstance(one, str) else one for one in takes)))
