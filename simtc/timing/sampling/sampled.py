@@ -27,7 +27,7 @@ from simtc.timing.sampling.footprint import Footprints
 from simtc.timing.sampling.portion import Portion, portion
 from simtc.timing.sampling.residence import resident
 from simtc.timing.sampling.sample import Course, Sample
-from simtc.timing.sampling.skeleton import Skeleton, skeleton
+from simtc.timing.sampling.skeleton import Skeleton, skeleton, without_values
 from simtc.timing.sampling.skipping import Settled, Shortened, Traveller
 from simtc.timing.sampling.survey import CannotSampleError, Traces
 from simtc.timing.sampling.totals import chip_wide, restored
@@ -61,6 +61,9 @@ def sample_launch(request: Request) -> Timing:
     """
     bones = skeleton(request.lowered)
     before = request.memory.bytes.copy() if bones.needs_data else request.memory.bytes
+    if bones.is_closed:
+        code = without_values(request.lowered.code, bones)
+        request = replace(request, lowered=replace(request.lowered, code=code))
     try:
         return _sampled(request, bones)
     except CannotSampleError as why:

@@ -15,9 +15,10 @@ import numpy as np
 from simtc.isa import Instruction, Kind
 from simtc.isa.registers import operands_read, registers_read, registers_written
 from simtc.machine.lowering import Lowered
-from simtc.machine.micro import TRUE, Control, Family
+from simtc.machine.micro import TRUE, Control, Family, Integer
+from simtc.machine.state import Code
 
-__all__ = ["Part", "Skeleton", "skeleton"]
+__all__ = ["Part", "Skeleton", "skeleton", "without_values"]
 
 _BIT_OF = {
     Kind.REGISTER: 0,
@@ -102,6 +103,18 @@ def skeleton(lowered: Lowered) -> Skeleton:
         from_block=from_block,
         from_others=bool(deciding & {*_FROM_OTHERS}) or shared,
     )
+
+
+def without_values(code: Code, bones: Skeleton) -> Code:
+    """Return code that goes the same way and touches the same memory, and computes nothing else.
+
+    What only computes becomes a move that writes no register.
+    """
+    ops = code.ops.copy()
+    idle = ~np.isin(ops["family"], (Family.CONTROL, Family.MEMORY)) & (bones.parts[: len(ops)] & Part.RUN == 0)
+    for name, value in {"family": Family.INTEGER, "code": Integer.MOV, "d_rows": 0, "flags": 0}.items():
+        ops[name][idle] = value
+    return code._replace(ops=ops)
 
 
 def _targets(lowered: Lowered, place: int) -> tuple[int, ...]:
