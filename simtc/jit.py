@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import numba
+from numba import types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
@@ -203,8 +204,7 @@ def jit(signature: Any, *, inline: bool = False, allocates: bool = False, inner:
 
 def finish(function: Any, signature: Any) -> None:
     """Say for which signature a function is compiled when it is first needed: it gets no other."""
-    compiling, function_type = function.compile, function.get_function_type
-    folder = cache_folder(function.__module__)
+    compiling, folder = function.compile, cache_folder(function.__module__)
 
     def compiled(_: Any = None) -> Any:
         with global_compiler_lock:  # numba's own: whoever waits here may hold it already
@@ -220,13 +220,22 @@ def finish(function: Any, signature: Any) -> None:
                     _warn_once(cache_problem())
                 function.disable_compile()
             (only,) = function.overloads.values()
-            return only.entry_point
+            return only
 
-    def typed() -> Any:
-        compiled()
-        return function_type()
+    # What numba asks of a function that is passed as a value, at every call: its type, and where its code lies.
+    @cache
+    def function_type() -> Any:
+        return types.FunctionType(compiled().signature)
 
-    function.compile, function.get_function_type = compiled, typed
+    @cache
+    def address() -> int:
+        only = compiled()
+        found: int = only.library.get_pointer_to_function(only.fndesc.llvm_cfunc_wrapper_name)
+        return found
+
+    function.compile = lambda _=None: compiled().entry_point
+    function.get_function_type, function.get_compile_result = function_type, compiled
+    function.__wrapper_address__ = address
 
 
 def compile_all(*modules: str) -> None:
