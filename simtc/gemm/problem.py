@@ -29,7 +29,8 @@ class Problem:
     to the next; None is as many as a row has.
 
     Raises:
-        BadInputError: a size, a batch axis or a leading dimension out of range; an unknown type or major.
+        BadInputError: a size, a batch axis or a leading dimension out of range; an unknown type or major; a complex
+            factor of real matrices.
 
     Example:
         >>> one = Problem(m=64, n=32, k=16, types="f32.f16.f16.f32", majors=("row", "col", "row"), batch=(5,), lda=24)
@@ -48,8 +49,8 @@ class Problem:
     ldb: int | None = None
     ldc: int | None = None
     ldd: int | None = None
-    alpha: float = 1.0
-    beta: float = 0.0
+    alpha: complex = 1.0  # of real matrices a real one, as beta
+    beta: complex = 0.0
 
     def __post_init__(self) -> None:
         for name in "mnk":
@@ -62,6 +63,8 @@ class Problem:
         for major in self.majors:
             if major not in ("row", "col"):
                 raise unknown("major", major, ("row", "col"))
+        if not self.is_complex and (complex(self.alpha).imag or complex(self.beta).imag):
+            raise BadInputError(f"alpha {self.alpha}, beta {self.beta}: matrices of {self.element('D')} take real ones")
         for name in "ABCD":
             format_named(self._part(name))
             least, given = self._line(name), self.leading(name)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from simtc.results import Stall
 from simtc.validate.chip import Chip
 from simtc.validate.measured import NotHereError
 
-__all__ = ["Profile", "find_ncu", "read_counters"]
+__all__ = ["CYCLES", "EVERYTHING", "Profile", "find_ncu", "read_counters"]
 
 # Cycles are counted in one pass: between several, the profiler restores memory through L2, which then is not warm.
 _CYCLES = {
@@ -38,6 +39,10 @@ _COUNTERS = {
 _STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 _LIMIT_SECONDS = 900
 
+# What one start of the profiler counts: cycles and instructions; or, in another start, the rest.
+CYCLES = tuple(_CYCLES)
+EVERYTHING = ((*(name for name in _COUNTERS if name not in _CYCLES), *(_STALL.format(x.name) for x in Stall)), CYCLES)
+
 
 def find_ncu() -> str | None:
     """Return ncu: $NCU, the one on PATH, or that of $CUDA_HOME, $CUDA_ROOT, /usr/local/cuda or /opt/nvidia."""
@@ -49,11 +54,18 @@ def find_ncu() -> str | None:
 
 
 class Profile:
-    """The counters of a campaign's launches: the profiler starts twice for the cold ones, twice for the warm ones."""
+    """The counters of a campaign's launches: the profiler starts for the cold ones and for the warm ones."""
 
-    def __init__(self, settings: Mapping[str, Any], launches: Mapping[str, str]) -> None:
-        """Take the campaign's settings and the caches ("cold" or "warm") of each launch."""
-        self._settings, self._launches = settings, launches
+    def __init__(
+        self,
+        campaign: str,
+        settings: Mapping[str, Any],
+        launches: Mapping[str, str],
+        *,
+        passes: Sequence[Sequence[str]] = EVERYTHING,
+    ) -> None:
+        """Take a campaign, the caches ("cold" or "warm") of each launch, and what each start of the profiler counts."""
+        self._campaign, self._settings, self._launches, self._passes = campaign, settings, launches, passes
         self._found: dict[str, dict[str, float]] = {}
         self._why: dict[str, str] = {}
 
@@ -78,11 +90,10 @@ class Profile:
         ncu = find_ncu()
         self._why[caches] = ""
         if ncu is None:
-            self._why[caches] = "Nsight Compute was not found. Try: NCU=/path/to/ncu simtc validate counters"
+            self._why[caches] = f"Nsight Compute was not found. Try: NCU=/path/to/ncu simtc validate {self._campaign}"
             return
-        rest = [name for name in _COUNTERS if name not in _CYCLES]
         found: dict[str, dict[str, float]] = {}
-        for metrics in ([*rest, *(_STALL.format(cause.name) for cause in Stall)], list(_CYCLES)):
+        for metrics in self._passes:
             for name, counted in self._counted(ncu, gpu, caches, metrics).items():
                 found[name] = found.get(name, {}) | counted
             if self._why[caches]:
@@ -95,7 +106,8 @@ class Profile:
         backend = gpu.description.backend.split()[0]
         with tempfile.TemporaryDirectory() as scratch:
             todo, done = Path(scratch) / "todo.json", Path(scratch) / "done.json"
-            todo.write_text(json.dumps({"settings": dict(self._settings), "names": names, "backend": backend}))
+            work = {"campaign": self._campaign, "settings": dict(self._settings), "names": names, "backend": backend}
+            todo.write_text(json.dumps(work))
             command = [
                 ncu, "--profile-from-start", "off", "--target-processes", "all", "--clock-control", "none",
                 "--cache-control", "all" if caches == "cold" else "none", "--csv", "--page", "raw",
@@ -153,13 +165,13 @@ def read_counters(text: str) -> list[dict[str, float]]:
     return out
 
 
-def _launch_all(todo: Path, done: Path) -> None:
+def launch_all(todo: Path, done: Path) -> None:
     """Launch what the file names: this is the process that is profiled."""
-    from simtc.validate.campaigns.counters import cases  # noqa: PLC0415 - which imports this module
-
     work = json.loads(todo.read_text())
+    campaign = import_module(f"simtc.validate.campaigns.{work['campaign']}")
     gpu = open_gpu(work["backend"])
-    made = {case.name: case for case in cases(work["settings"], Chip(gpu.description.sm, gpu.description.device))}
+    chip = Chip(gpu.description.sm, gpu.description.device)
+    made = {case.name: case for case in campaign.cases(work["settings"], chip)}
     cuda = ctypes.CDLL("libcuda.so.1")
     order: Sequence[str] = []
     for name in work["names"]:
@@ -179,4 +191,4 @@ def _launch_all(todo: Path, done: Path) -> None:
 
 
 if __name__ == "__main__":
-    _launch_all(Path(sys.argv[1]), Path(sys.argv[2]))
+    launch_all(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -132,3 +132,17 @@ def test_the_default_configuration_looks_at_the_problem(board):
     forced = hgemm.configure(hgemm.problem({"m": 100, "n": 100, "k": 100}, {}), device, {"block": large.block})
     problem = hgemm.problem({"m": 100, "n": 100, "k": 100}, {})
     assert small.closed_form(problem, device).cycles < forced.closed_form(problem, device).cycles
+
+
+@pytest.mark.parametrize("scales", [{"alpha": 1j}, {"beta": -0.5 + 2j}])
+def test_real_matrices_take_real_factors(scales):
+    for one in families():
+        try:
+            plain = one.problem({"m": 8, "n": 8, "k": 8}, {})
+        except BadInputError:  # a family of other sizes
+            continue
+        if plain.is_complex:
+            assert one.problem({"m": 8, "n": 8, "k": 8} | scales, {}).is_complex
+            continue
+        with pytest.raises(BadInputError, match=f"matrices of {plain.element('D')} take real ones"):
+            one.problem({"m": 8, "n": 8, "k": 8} | scales, {})

@@ -130,7 +130,7 @@ def test_spans_are_block_by_block():
     assert spans(times, 2).tolist() == [35, 20]
 
 
-@pytest.mark.parametrize("campaign", ["microbench", "timing", "configured", "counters"])
+@pytest.mark.parametrize("campaign", ["microbench", "timing", "configured", "counters", "profiled"])
 def test_settings_are_plain_json_so_that_a_capture_holds_its_whole_set(campaign):
     settings = campaign_settings(campaign)
     assert json.loads(json.dumps(settings)) == settings

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from simtc.analytic.occupancy import occupancy
 from simtc.analytic.roofline import fp16_unit_peak_tflops
 from simtc.arch import Device
+from simtc.gemm.closed_form import analytic
 from simtc.gemm.problem import Problem
 from simtc.results.prediction import Prediction
 
@@ -43,37 +44,24 @@ def predict(made: GemmSmall, problem: Problem, device: Device) -> Prediction:
     }
     if made.packed:
         resources["tensor pipe"] = turns * 16**3 / device.tensor_rate("f16", "f16")
-    bound = max(resources, key=lambda name: resources[name])
-    launch = device.sm.launch
-    return Prediction(
-        family="gemm_small",
-        device=device.name,
-        m=problem.m,
-        n=problem.n,
-        k=problem.k,
+    return analytic(
+        "gemm_small",
+        device,
+        (problem.m, problem.n, problem.k),
+        room=room,
         config=made.to_dict(),
-        fidelity="analytic",
-        cycles=resources[bound],
-        clock_mhz=device.clock_mhz,
         peak_tflops=device.tensor_peak_tflops("f16", "f16") if made.packed else fp16_unit_peak_tflops(device),
-        bound=bound,
-        limit=f"limited by {bound}",
-        launch_cycles=launch.base_cycles + launch.warp_cycles * room.warps + launch.chip_cycles,
         resources=resources,
         iteration={"issue": issue, "memory I/O": shared},
         traffic={"DRAM": float(problem.bytes)},
         blocks=blocks,
         waves=-(-blocks // (device.sm_count * max(room.blocks, 1))),
-        blocks_per_sm=room.blocks,
-        warps_per_sm=room.blocks * room.warps,
-        occupancy_limit=room.limit,
         registers=kernel.registers,
         shared_bytes=kernel.shared_bytes,
         tile_waste=1 - problem.products / (blocks * made.together),
         depth_waste=0.0,
         wave_waste=1
         - turns * device.sm_count / (-(-turns // max(room.blocks, 1)) * max(room.blocks, 1) * device.sm_count),
-        notes=(),
         left_out=_LEFT_OUT,
         flops=problem.flops,
     )

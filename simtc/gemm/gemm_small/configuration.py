@@ -100,18 +100,9 @@ class GemmSmall(Configured):
 
     def arguments(self, problem: Problem, arrays: Mapping[str, np.ndarray]) -> list[Any]:
         """Return the arguments of a launch, which writes D over a copy of C: arrays of pointers, one a product."""
-        import numpy as np  # noqa: PLC0415 - closed forms start without it
+        from simtc.gemm.batch import arguments  # noqa: PLC0415 - closed forms start without numpy
 
-        arrays["D"][...] = arrays["C"]
-        each = {name: list(arrays[name].reshape(problem.products, *arrays[name].shape[-2:])) for name in "ABD"}
-        alpha, beta = (self._factor(value) for value in (problem.alpha, problem.beta))
-        lda, ldb, ldd = (np.int32(problem.leading(name)) for name in "ABD")
-        return [np.int32(problem.products), alpha, each["A"], lda, each["B"], ldb, beta, each["D"], ldd]
-
-    def _factor(self, value: complex) -> bytes:
-        from simtc.gemm.hgemm_batched.reference import factors  # noqa: PLC0415 - as above
-
-        return b"".join(part.tobytes() for part in factors(value)[: self.planes])
+        return arguments(problem, arrays, sizes=[problem.products], planes=self.planes)
 
     def reference(self, problem: Problem, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
         """Return D, bit for bit."""

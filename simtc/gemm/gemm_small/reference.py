@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simtc.gemm.batch import factors
 from simtc.gemm.chain import chain
-from simtc.gemm.hgemm_batched.reference import factors
 from simtc.gemm.operands import dtype, fma, logical
 from simtc.gemm.problem import Problem
 from simtc.numerics.rules import architecture_named

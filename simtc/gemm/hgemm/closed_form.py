@@ -9,6 +9,7 @@ from simtc.analytic.quantization import Quantization
 from simtc.analytic.split_k import reduction_bytes, slice_depth
 from simtc.analytic.traffic import WaveTraffic, is_resident, wave_traffic
 from simtc.arch import Device
+from simtc.gemm.closed_form import analytic
 from simtc.gemm.hgemm.configuration import Configuration
 from simtc.gemm.hgemm.pipes import memory_io_cycles, path_from_l2_cycles, tensor_cycles
 from simtc.results.prediction import Prediction
@@ -107,22 +108,14 @@ def _compose(case: _Case) -> Prediction:
     epilogue = results / device.dram_measured_bytes_per_cycle
     resources["DRAM"] += epilogue
     resources["latency"] = grid.waves * _fill_cycles(case, iteration)
-    bound = max(resources, key=lambda name: resources[name])
-    launch = device.sm.launch
-    return Prediction(
-        family="hgemm",
-        device=device.name,
-        m=grid.m,
-        n=grid.n,
-        k=case.k,
+    return analytic(
+        "hgemm",
+        device,
+        (grid.m, grid.n, case.k),
+        room=room,
         config=tiles.to_dict(),
-        fidelity="analytic",
         cycles=main + resources["latency"] + epilogue,
-        clock_mhz=device.clock_mhz,
         peak_tflops=device.tensor_peak_tflops("f16", tiles.accumulator),
-        bound=bound,
-        limit=f"limited by {bound}",
-        launch_cycles=launch.base_cycles + launch.warp_cycles * room.warps + launch.chip_cycles,
         resources=resources,
         iteration=iteration,
         traffic={
@@ -132,9 +125,6 @@ def _compose(case: _Case) -> Prediction:
         },
         blocks=grid.tiles,
         waves=grid.waves,
-        blocks_per_sm=room.blocks,
-        warps_per_sm=room.blocks * room.warps,
-        occupancy_limit=room.limit,
         registers=tiles.registers,
         shared_bytes=tiles.shared_bytes,
         tile_waste=grid.tile_waste,

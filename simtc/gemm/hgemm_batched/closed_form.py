@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from simtc.analytic.occupancy import Occupancy, occupancy
 from simtc.arch import Device
+from simtc.gemm.closed_form import analytic
 from simtc.gemm.problem import Problem
 from simtc.results.prediction import Prediction
 
@@ -102,31 +103,19 @@ def predict(made: BatchedGemm, problem: Problem, device: Device) -> Prediction:
     rounds = -(-turns // max(room.blocks, 1))
     resources["latency"] = rounds * _latency(case, iteration, once, room)
     resources["block scheduler"] = case.blocks * device.sm.launch.block_cycles
-    bound = max(resources, key=lambda name: resources[name])
-    launch = device.sm.launch
     inside = problem.m * problem.n / (grid[0] * m * grid[1] * n)
-    return Prediction(
-        family=made.family,
-        device=device.name,
-        m=problem.m,
-        n=problem.n,
-        k=problem.k,
+    return analytic(
+        made.family,
+        device,
+        (problem.m, problem.n, problem.k),
+        room=room,
         config=made.to_dict(),
-        fidelity="analytic",
-        cycles=resources[bound],
-        clock_mhz=device.clock_mhz,
         peak_tflops=device.tensor_peak_tflops("f16", made.accumulator),
-        bound=bound,
-        limit=f"limited by {bound}",
-        launch_cycles=launch.base_cycles + launch.warp_cycles * room.warps + launch.chip_cycles,
         resources=resources,
         iteration=iteration,
         traffic={"L2": l2, "DRAM": moved},
         blocks=case.blocks,
         waves=-(-case.blocks // (device.sm_count * max(room.blocks, 1))),
-        blocks_per_sm=room.blocks,
-        warps_per_sm=room.blocks * room.warps,
-        occupancy_limit=room.limit,
         registers=registers,
         shared_bytes=made.dynamic_shared_bytes,
         tile_waste=1 - inside,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simtc.gemm.batch import factors
 from simtc.gemm.chain import chain
 from simtc.gemm.operands import dtype, fma, logical
 from simtc.gemm.problem import Problem
@@ -15,15 +16,9 @@ from simtc.numerics.rules import architecture_named
 if TYPE_CHECKING:
     from simtc.gemm.hgemm_batched.configuration import BatchedGemm
 
-__all__ = ["factors", "reference"]
+__all__ = ["reference"]
 
 _Pair = tuple[np.ndarray, np.ndarray]  # real and imaginary part
-
-
-def factors(value: complex) -> _Pair:
-    """Return alpha or beta as the kernel is given it: real and imaginary part."""
-    with np.errstate(over="ignore"):
-        return np.asarray(complex(value).real, np.float16), np.asarray(complex(value).imag, np.float16)
 
 
 def reference(made: BatchedGemm, problem: Problem, arrays: Mapping[str, np.ndarray]) -> np.ndarray:

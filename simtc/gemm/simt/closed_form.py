@@ -9,6 +9,7 @@ from simtc.analytic.before_volta import bank_cycles, transactions
 from simtc.analytic.occupancy import occupancy
 from simtc.analytic.quantization import Quantization
 from simtc.arch import Device
+from simtc.gemm.closed_form import analytic
 from simtc.gemm.problem import Problem
 from simtc.gemm.simt.accesses import requests
 from simtc.gemm.simt.blocking import Step
@@ -94,30 +95,19 @@ def predict(made: SimtGemm, problem: Problem, device: Device) -> Prediction:
     resources["latency"] = (
         -(-an_sm // resident) * steps * (max(wait, work) if blocking.kind == "register" else wait + work)
     )
-    bound = max(resources, key=lambda name: resources[name])
-    launch = device.cycle_level.launch if device.cycle_level else None
-    return Prediction(
-        family=numbers.family,
-        device=device.name,
-        m=problem.m,
-        n=problem.n,
-        k=problem.k,
+    return analytic(
+        numbers.family,
+        device,
+        (problem.m, problem.n, problem.k),
+        room=room,
         config=made.to_dict(),
-        fidelity="analytic",
-        cycles=resources[bound] + device.dram_cycles,
-        clock_mhz=device.clock_mhz,
+        cycles=max(resources.values()) + device.dram_cycles,
         peak_tflops=device.scalar_peak_tflops(numbers.real),
-        bound=bound,
-        limit=f"limited by {bound}",
-        launch_cycles=launch.base_cycles + launch.warp_cycles * room.warps + launch.chip_cycles if launch else 0.0,
         resources=resources,
         iteration=iteration,
         traffic={"L2 read" if limits.warps and device.l2_bytes else "DRAM read": float(drawn)},
         blocks=grid.tiles,
         waves=grid.waves,
-        blocks_per_sm=room.blocks,
-        warps_per_sm=room.blocks * room.warps,
-        occupancy_limit=room.limit,
         registers=registers,
         shared_bytes=shared,
         tile_waste=grid.tile_waste,

@@ -98,8 +98,6 @@ class SimtGemm(Configured):
         made = Problem(**sizes, types=".".join([self.numbers.element] * 4), majors=(a, b, "col"))
         if made.batch:
             raise BadInputError(f"batch {made.batch}: {self.numbers.family} computes one product")
-        if not self.numbers.is_complex and complex(made.alpha).imag + complex(made.beta).imag:
-            raise BadInputError(f"alpha {made.alpha}, beta {made.beta}: {self.numbers.family} takes real ones")
         return made
 
     def grid_dim(self, problem: Problem) -> Dim3:

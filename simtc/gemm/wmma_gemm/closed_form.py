@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from simtc.analytic.occupancy import occupancy
 from simtc.analytic.quantization import Quantization
 from simtc.arch import Device
+from simtc.gemm.closed_form import analytic
 from simtc.gemm.problem import Problem
 from simtc.results.prediction import Prediction
 
@@ -40,36 +41,24 @@ def predict(made: WmmaGemm, problem: Problem, device: Device) -> Prediction:
     resources = {name: turns * cycles for name, cycles in iteration.items()}
     resources["L2"] = l2 / (device.l2_measured_gb_per_s * 1e3 / device.clock_mhz)
     resources["DRAM"] = moved / device.dram_measured_bytes_per_cycle
-    bound = max(resources, key=lambda name: resources[name])
-    launch = device.sm.launch
-    return Prediction(
-        family="wmma_gemm",
-        device=device.name,
-        m=problem.m,
-        n=problem.n,
-        k=problem.k,
+    return analytic(
+        "wmma_gemm",
+        device,
+        (problem.m, problem.n, problem.k),
+        room=room,
         config=made.to_dict(),
-        fidelity="analytic",
-        cycles=resources[bound] + device.dram_cycles,
-        clock_mhz=device.clock_mhz,
+        cycles=max(resources.values()) + device.dram_cycles,
         peak_tflops=device.tensor_peak_tflops(_rated(made), made.pair.sum),
-        bound=bound,
-        limit=f"limited by {bound}",
-        launch_cycles=launch.base_cycles + launch.warp_cycles * room.warps + launch.chip_cycles,
         resources=resources,
         iteration=iteration,
         traffic={"L2 read": float(l2), "DRAM": float(moved)},
         blocks=grid.tiles,
         waves=grid.waves,
-        blocks_per_sm=room.blocks,
-        warps_per_sm=room.blocks * room.warps,
-        occupancy_limit=room.limit,
         registers=kernel.registers,
         shared_bytes=kernel.shared_bytes,
         tile_waste=1 - problem.m * problem.n / (whole.m * whole.n),
         depth_waste=1 - problem.k / whole.k,
         wave_waste=grid.wave_waste,
-        notes=(),
         left_out=_LEFT_OUT,
     )
 

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["reference", "scale", "scaled"]
 
 
-def scale(pair: Pair, value: float) -> np.ndarray:
+def scale(pair: Pair, value: complex) -> np.ndarray:
     """Return alpha or beta in the operands' type, as the host passes it."""
-    return np.asarray(value).astype(DTYPES[pair.operand])
+    return np.asarray(complex(value).real).astype(DTYPES[pair.operand])
 
 
-def scaled(pair: Pair, which: str, matrix: np.ndarray, value: float) -> np.ndarray:
+def scaled(pair: Pair, which: str, matrix: np.ndarray, value: complex) -> np.ndarray:
     """Return alpha A (`which` is "A") or beta C, in the matrix' own type: integers wrap, the others round.
 
     Example:

@@ -21,7 +21,7 @@ from simtc.validate.idle_clock import by_fastest_clock
 from simtc.validate.measured import Measured, MeasuredCase, code_digest
 from simtc.validate.profiler import Profile
 
-__all__ = ["CounterCase", "cases"]
+__all__ = ["CounterCase", "cases", "counted"]
 
 _STALLS = {f"stall_{cause.name}": "share" for cause in Stall}
 
@@ -69,7 +69,7 @@ class CounterCase(MeasuredCase):
     def predict(self) -> Measured:
         """Launch with the clock."""
         run = self.launch.simulate(self.board, self.kernel)
-        return Measured(values=_values(run, self.board), code=code_digest(self.kernel))
+        return Measured(values=counted(run, self.board), code=code_digest(self.kernel))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +90,7 @@ class EmptyCase(CounterCase):
         return replace(found, values={f"empty_{name}": value for name, value in found.values.items()})
 
 
-def _values(run: LaunchResult, board: Device) -> dict[str, float]:
+def counted(run: LaunchResult, board: Device) -> dict[str, float]:
     """Return the clock's counts under the profiler's names; of several blocks, the cycles until all SMs are done."""
     x, y, z = run.grid
     alone = x * y * z == 1
@@ -111,7 +111,7 @@ def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[CounterCase | Ski
         if group.get("counters"):
             found += group_cases(group, settings, chip)
     launches = [one for one in found if not isinstance(one, Skip)]
-    profile = Profile(settings, {one.name: one.caches for one in launches})
+    profile = Profile("counters", settings, {one.name: one.caches for one in launches})
     for one in found:
         if isinstance(one, Skip):
             yield one
