@@ -38,6 +38,7 @@ CAMPAIGNS = (
     "batched",
     "tuning",
     "simt",
+    "corpus",
 )
 
 
