@@ -33,7 +33,7 @@ _COUNTERS = {
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "counted_conflicts",
     "memory_l1_wavefronts_shared": "wavefronts",
     "memory_l1_wavefronts_shared_ideal": "ideal_wavefronts",
-    "gpu__time_duration.sum": "seconds",
+    "gpu__time_duration.sum": "nanoseconds",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": "shared_wavefronts",
     "lts__t_sectors_srcunit_tex.sum": "l2_sectors",
 }

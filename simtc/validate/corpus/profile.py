@@ -22,6 +22,7 @@ _TRAFFIC = [
     "lts__t_sectors_srcunit_tex.sum",
 ]
 _STALLS = [STALL.format(cause.name) for cause in Stall]
+_STARTS = 6  # of the profiler for one batch: a launch that faults ends its process
 _SPREAD = ("active_cycles", "nanoseconds")  # of these the extremes are kept beside the median
 
 
@@ -92,7 +93,9 @@ class CorpusProfile:
     def _count(self, ncu: str, gpu: Gpu, names: list[str], caches: str, metrics: list[str]) -> None:
         """Count launches; one that ends the process is left out, and the rest are begun again behind it."""
         left = list(names)
-        while left:
+        for _ in range(_STARTS):
+            if not left:
+                return
             done = profiled(ncu, gpu, self._work(left, self._settings["repeats"]), caches, metrics)
             for name, rows in done.rows.items():
                 self._found[name] = _summary(rows) | {"bits": done.checksums[name]}
@@ -102,6 +105,7 @@ class CorpusProfile:
                 self._why |= dict.fromkeys(left, done.why)
                 return
             left = ended
+        self._why |= dict.fromkeys(left, f"launches before it ended the process {_STARTS} times")
 
 
 def _summary(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
