@@ -160,6 +160,11 @@ class Buffers:
             if array.flags.writeable:
                 self._driver.download(memory, array)
 
+    def written(self) -> list[np.ndarray]:
+        """Copy back, and return the arrays that a launch may write."""
+        self.write_back()
+        return [array for _, array in self._kept if array.flags.writeable]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:

@@ -35,7 +35,7 @@ class Compared:
     @property
     def same(self) -> bool:
         """True where every bit agrees, and every count; a time never does, and is as far off as it is."""
-        counts = any(point.error for point in self.points if point.unit == "count")
+        counts = any(point.error for point in self.points if point.unit in ("count", "bits"))
         return not (self.differing_rows or self.problem or counts)
 
 

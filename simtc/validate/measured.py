@@ -79,9 +79,11 @@ class Point:
 
     @property
     def error(self) -> float:
-        """How far the prediction is off, as a share of what was measured; of a share, the difference."""
+        """How far the prediction is off, as a share of what was measured; bits: 0 or 1; a share: the difference."""
         if self.unit == "share":
             return self.predicted - self.measured
+        if self.unit == "bits":
+            return float(self.predicted != self.measured)
         return round((self.predicted - self.measured) / max(self.measured, 1.0), 12)
 
     def to_dict(self) -> dict[str, object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import ctypes
 import json
 import os
 import re
@@ -12,17 +11,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from importlib import import_module
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from simtc.errors import SimtcError
-from simtc.gpu import Gpu, open_gpu
+from simtc.gpu import Gpu
 from simtc.results import Stall
-from simtc.validate.chip import Chip
 from simtc.validate.measured import NotHereError
 
-__all__ = ["CYCLES", "EVERYTHING", "Profile", "find_ncu", "read_counters"]
+__all__ = ["CYCLES", "EVERYTHING", "STALL", "Counted", "Profile", "find_ncu", "profiled", "read_counters"]
 
 # Cycles are counted in one pass: between several, the profiler restores memory through L2, which then is not warm.
 _CYCLES = {
@@ -35,13 +33,21 @@ _COUNTERS = {
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "counted_conflicts",
     "memory_l1_wavefronts_shared": "wavefronts",
     "memory_l1_wavefronts_shared_ideal": "ideal_wavefronts",
+    "gpu__time_duration.sum": "nanoseconds",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": "shared_wavefronts",
+    "lts__t_sectors_srcunit_tex.sum": "l2_sectors",
 }
-_STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+_EVALUATION = list(_COUNTERS)[:6]
+_UNITS = {"us": 1e3, "ms": 1e6, "s": 1e9, "usecond": 1e3, "msecond": 1e6, "second": 1e9}  # in nanoseconds
+STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 _LIMIT_SECONDS = 900
 
 # What one start of the profiler counts: cycles and instructions; or, in another start, the rest.
 CYCLES = tuple(_CYCLES)
-EVERYTHING = ((*(name for name in _COUNTERS if name not in _CYCLES), *(_STALL.format(x.name) for x in Stall)), CYCLES)
+EVERYTHING = (
+    (*(name for name in _EVALUATION if name not in _CYCLES), *(STALL.format(cause.name) for cause in Stall)),
+    CYCLES,
+)
 
 
 def find_ncu() -> str | None:
@@ -92,47 +98,68 @@ class Profile:
         if ncu is None:
             self._why[caches] = f"Nsight Compute was not found. Try: NCU=/path/to/ncu simtc validate {self._campaign}"
             return
+        names = [name for name, kind in self._launches.items() if kind == caches]
+        work = {"campaign": self._campaign, "settings": dict(self._settings), "names": names, "repeats": 1}
         found: dict[str, dict[str, float]] = {}
         for metrics in self._passes:
-            for name, counted in self._counted(ncu, gpu, caches, metrics).items():
-                found[name] = found.get(name, {}) | counted
-            if self._why[caches]:
+            done = profiled(ncu, gpu, work, caches, metrics)
+            self._why[caches] = done.why
+            if done.why:
                 return
+            for name, rows in done.rows.items():
+                found[name] = found.get(name, {}) | rows[0]
         self._found |= found
 
-    def _counted(self, ncu: str, gpu: Gpu, caches: str, metrics: Sequence[str]) -> dict[str, dict[str, float]]:
-        """Return some counters of the launches; where that fails, nothing, and note why."""
-        names = [name for name, kind in self._launches.items() if kind == caches]
-        backend = gpu.description.backend.split()[0]
-        with tempfile.TemporaryDirectory() as scratch:
-            todo, done = Path(scratch) / "todo.json", Path(scratch) / "done.json"
-            work = {"campaign": self._campaign, "settings": dict(self._settings), "names": names, "backend": backend}
-            todo.write_text(json.dumps(work))
-            command = [
-                ncu, "--profile-from-start", "off", "--target-processes", "all", "--clock-control", "none",
-                "--cache-control", "all" if caches == "cold" else "none", "--csv", "--page", "raw",
-                "--print-units", "base", "--metrics", ",".join(metrics),
-                sys.executable, "-m", "simtc.validate.profiler", str(todo), str(done),
-            ]  # fmt: skip
-            try:
-                ran = subprocess.run(  # noqa: S603 - the user's profiler
-                    command, capture_output=True, text=True, check=False, timeout=_LIMIT_SECONDS
-                )
-            except (OSError, subprocess.TimeoutExpired) as error:
-                self._why[caches] = f"{ncu} could not be run: {error}"
-                return {}
-            said = [line for line in (ran.stdout + ran.stderr).splitlines() if "==ERROR==" in line or "Error" in line]
-            if not done.exists():
-                self._why[caches] = (
-                    f"{ncu} ended with {ran.returncode}: {' '.join(said[:2])[:300] or 'it said nothing'}"
-                )
-                return {}
-            rows = read_counters(ran.stdout)
-            order = json.loads(done.read_text())
-        if len(rows) != len(order):
-            self._why[caches] = f"{ncu} counted {len(rows)} of {len(order)} launches: {' '.join(said[:2])[:300]}"
-            return {}
-        return dict(zip(order, rows, strict=True))
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """What one start of the profiler gave: the counters of each launch's repetitions, and of those that failed why."""
+
+    rows: Mapping[str, list[dict[str, float]]] = field(default_factory=dict)
+    checksums: Mapping[str, int] = field(default_factory=dict)  # of what the first launch wrote, where the case has one
+    failed: Mapping[str, str] = field(default_factory=dict)
+    passes: int = 0  # the most that a launch took
+    why: str = ""  # nothing was counted
+
+
+def profiled(ncu: str, gpu: Gpu, work: Mapping[str, Any], caches: str, metrics: Sequence[str]) -> Counted:
+    """Count metrics of a campaign's launches in a process of its own.
+
+    Args:
+        ncu: Nsight Compute.
+        gpu: whose backend launches.
+        work: campaign, settings, names of cases, and repeats: how often each is counted.
+        caches: cold, flushed by the profiler before each launch; or warm.
+        metrics: the profiler's names.
+
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        todo, done = Path(scratch) / "todo.json", Path(scratch) / "done.json"
+        todo.write_text(json.dumps({**work, "backend": gpu.description.backend.split()[0]}))
+        command = [
+            ncu, "--profile-from-start", "off", "--target-processes", "all", "--clock-control", "none",
+            "--cache-control", "all" if caches == "cold" else "none", "--csv", "--page", "raw",
+            "--print-units", "base", "--metrics", ",".join(metrics),
+            sys.executable, "-m", "simtc.validate.profiled", str(todo), str(done),
+        ]  # fmt: skip
+        try:
+            ran = subprocess.run(  # noqa: S603 - the user's profiler
+                command, capture_output=True, text=True, check=False, timeout=_LIMIT_SECONDS
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return Counted(why=f"{ncu} could not be run: {error}")
+        said = [line for line in (ran.stdout + ran.stderr).splitlines() if "==ERROR==" in line or "Error" in line]
+        if not done.exists():
+            why = f"{ncu} ended with {ran.returncode}: {' '.join(said[:2])[:300] or 'it said nothing'}"
+            return Counted(why=why)
+        told = json.loads(done.read_text())
+    rows, repeats = read_counters(ran.stdout), int(work["repeats"])
+    if len(rows) != repeats * len(told["order"]):
+        expected = repeats * len(told["order"])
+        return Counted(why=f"{ncu} counted {len(rows)} of {expected} launches: {' '.join(said[:2])[:300]}")
+    counted = {name: rows[at * repeats : (at + 1) * repeats] for at, name in enumerate(told["order"])}
+    passes = [int(number) for number in re.findall(r"- (\d+) pass(?:es)?\b", ran.stdout + ran.stderr)]
+    return Counted(rows=counted, checksums=told["checksums"], failed=told["failed"], passes=max(passes, default=0))
 
 
 def read_counters(text: str) -> list[dict[str, float]]:
@@ -148,47 +175,18 @@ def read_counters(text: str) -> list[dict[str, float]]:
     lines = [line for line in text.splitlines() if line.startswith('"')]
     if not lines:
         return []
-    head, _, *rows = csv.reader(lines)
-    pattern = re.compile(_STALL.replace(".", r"\.").replace("{}", r"(\w+)"))
+    head, units, *rows = csv.reader(lines)
+    pattern = re.compile(STALL.replace(".", r"\.").replace("{}", r"(\w+)"))
     out = []
     for row in rows:
         entry: dict[str, float] = {}
         waiting: dict[str, float] = {}
-        for name, value in zip(head, row, strict=False):
+        for name, unit, value in zip(head, units, row, strict=False):
             stall = pattern.fullmatch(name)
             if name in _COUNTERS:
-                entry[_COUNTERS[name]] = float(value.replace(",", ""))
+                entry[_COUNTERS[name]] = float(value.replace(",", "")) * _UNITS.get(unit, 1.0)
             elif stall and value not in ("", "n/a"):
                 waiting[stall[1]] = float(value.replace(",", ""))
         total = sum(waiting.values())
         out.append(entry | {f"stall_{cause}": round(x / total, 6) for cause, x in waiting.items() if total})
     return out
-
-
-def launch_all(todo: Path, done: Path) -> None:
-    """Launch what the file names: this is the process that is profiled."""
-    work = json.loads(todo.read_text())
-    campaign = import_module(f"simtc.validate.campaigns.{work['campaign']}")
-    gpu = open_gpu(work["backend"])
-    chip = Chip(gpu.description.sm, gpu.description.device)
-    made = {case.name: case for case in campaign.cases(work["settings"], chip)}
-    cuda = ctypes.CDLL("libcuda.so.1")
-    order: Sequence[str] = []
-    for name in work["names"]:
-        case: Any = made[name]
-        try:
-            with case.prepared(gpu) as ready:
-                ready.seconds()  # the first launch of a process finds more than caches cold
-                ready.seconds()
-                gpu.driver.synchronize()
-                cuda.cuProfilerStart()
-                ready.seconds()
-                cuda.cuProfilerStop()
-                order = [*order, name]
-        except SimtcError:
-            continue  # the campaign says which are missing
-    done.write_text(json.dumps(order))
-
-
-if __name__ == "__main__":
-    launch_all(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -39,6 +39,7 @@ CAMPAIGNS = (
     "tuning",
     "simt",
     "profiled",
+    "corpus",
 )
 
 

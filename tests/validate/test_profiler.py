@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from simtc.gpu import Description
-from simtc.validate import profiler
+from simtc.validate import profiled, profiler
 from simtc.validate.measured import NotHereError
 from simtc.validate.profiler import CYCLES, EVERYTHING, Profile
 from simtc.validate.validate import campaign_settings, cases_of
@@ -25,7 +25,7 @@ FAKE = """#!/usr/bin/env python3
 import json, sys
 metrics = sys.argv[sys.argv.index("--metrics") + 1].split(",")
 work, done = json.load(open(sys.argv[-2])), sys.argv[-1]
-json.dump(work["names"], open(done, "w"))
+json.dump({{"order": work["names"], "checksums": {{}}, "failed": {{}}}}, open(done, "w"))
 with open({log!r}, "a") as log:
     log.write(json.dumps([work["campaign"], sys.argv[sys.argv.index("--cache-control") + 1], metrics]) + "\\n")
 print(",".join(f'"{{name}}"' for name in metrics) + "\\n" + ",".join('""' for _ in metrics))
@@ -76,7 +76,7 @@ class Launches:
     @contextmanager
     def prepared(self, code, grid, block, args, *, shared_bytes=0):
         del args, shared_bytes
-        yield SimpleNamespace(seconds=lambda: self.seen.append((code, grid, block, self.looking)))
+        yield SimpleNamespace(seconds=lambda: self.seen.append((code, grid, block, self.looking)), driver=self.driver)
 
     def look(self, looking):
         self.looking = looking
@@ -89,14 +89,15 @@ def test_the_profiled_process_launches_each_thrice_and_the_profiler_sees_the_thi
     assert len(wanted) == 6
     gpu = Launches()
     cuda = SimpleNamespace(cuProfilerStart=lambda: gpu.look(True), cuProfilerStop=lambda: gpu.look(False))
-    monkeypatch.setattr(profiler, "open_gpu", lambda backend: gpu)  # noqa: ARG005 - as it is called
-    monkeypatch.setattr(profiler.ctypes, "CDLL", lambda name: cuda)  # noqa: ARG005 - as it is called
+    monkeypatch.setattr(profiled, "open_gpu", lambda backend: gpu)  # noqa: ARG005 - as it is called
+    monkeypatch.setattr(profiled.ctypes, "CDLL", lambda name: cuda)  # noqa: ARG005 - as it is called
     monkeypatch.setattr("simtc.validate.campaigns.profiled.compile_one", lambda *one, **_: one[1])
     todo, done = tmp_path / "todo", tmp_path / "done"
     names = [case.name for case in wanted]
-    todo.write_text(json.dumps({"campaign": "profiled", "settings": settings, "names": names, "backend": "pycuda"}))
-    profiler.launch_all(todo, done)
-    assert json.loads(done.read_text()) == names
+    work = {"campaign": "profiled", "settings": settings, "names": names, "backend": "pycuda", "repeats": 1}
+    todo.write_text(json.dumps(work))
+    profiled.launch_all(todo, done)
+    assert json.loads(done.read_text())["order"] == names
     assert [looking for *_, looking in gpu.seen] == [False, False, True] * 6
     for case, (_, grid, block, _) in zip(wanted, gpu.seen[2::3], strict=True):
         assert (grid, block) == (case.configuration.grid_dim(case.launch.problem), case.configuration.block_dim)

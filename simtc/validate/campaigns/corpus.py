@@ -1,0 +1,94 @@
+"""Campaign `corpus`: kernels that no one chose, under the profiler, cold and warm, beside the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from simtc.arch import Device
+from simtc.gpu import Gpu
+from simtc.gpu.gpu import Prepared
+from simtc.isa import Kernel
+from simtc.results import LaunchResult
+from simtc.validate.case import Skip
+from simtc.validate.chip import Chip
+from simtc.validate.corpus.knobs import half_of, names
+from simtc.validate.corpus.launch import CorpusLaunch, bits
+from simtc.validate.corpus.profile import CorpusProfile
+from simtc.validate.measured import Measured, MeasuredCase, code_digest
+
+__all__ = ["CorpusCase", "cases"]
+
+_SM = 90  # what the archive was compiled for
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusCase(MeasuredCase):
+    """One launch under the profiler."""
+
+    compared: ClassVar[Mapping[str, str]] = {
+        "active_cycles": "cycles", "nanoseconds": "cycles", "instructions": "count", "bits": "bits",
+    }  # fmt: skip
+
+    launch: CorpusLaunch
+    board: Device
+    profile: CorpusProfile = field(compare=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        """PROGRAM/cold or warm."""
+        return self.launch.name
+
+    @property
+    def group(self) -> str:
+        """Errors are collected by the kind of kernel."""
+        return self.launch.knobs.kind
+
+    @property
+    def half(self) -> str:
+        """development, or exam: those that only the examination compares."""
+        return half_of(self.launch.program)
+
+    def prepared(self, gpu: Gpu) -> AbstractContextManager[Prepared]:
+        """Upload the launch, for the process that is profiled."""
+        return self.launch.prepared(gpu)
+
+    def measure(self, gpu: Gpu) -> Measured:
+        """Look the launch up in the profile."""
+        return Measured(values=self.profile.of(gpu, self.name), code=code_digest(self.launch.code))
+
+    def checksum(self, written: Sequence[NDArray[Any]]) -> int:
+        """Return that of a launch's results, for the process that is profiled."""
+        return bits(written[0])
+
+    @property
+    def kernel(self) -> Kernel:
+        """What is simulated: the same machine code."""
+        return self.launch.kernel
+
+    def predict(self) -> Measured:
+        """Launch with the clock, every block."""
+        run, written = self.launch.simulate(self.board)
+        return Measured(values={**_values(run), "bits": written}, code=code_digest(self.kernel))
+
+
+def _values(run: LaunchResult) -> dict[str, float]:
+    return {"active_cycles": run.cycles, "nanoseconds": 1e9 * run.seconds, "instructions": run.instructions}
+
+
+def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[CorpusCase | Skip]:
+    """Yield the launches of the corpus."""
+    if chip.sm != _SM:
+        yield Skip(name="corpus", reason=f"its machine code is for sm_{_SM}")
+        return
+    if not chip.known:
+        yield Skip(name="corpus", reason=f"simtc has no constants of {chip.name or 'this board'}")
+        return
+    launches = [CorpusLaunch(program=name, caches=caches) for name in names() for caches in ("warm", "cold")]
+    profile = CorpusProfile(settings, [(one.name, one.caches) for one in launches])
+    for one in launches:
+        yield CorpusCase(launch=one, board=chip.board, profile=profile)

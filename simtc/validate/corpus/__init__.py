@@ -1,0 +1,1 @@
+"""A corpus that no one chose: kernels whose every property is drawn from their names."""

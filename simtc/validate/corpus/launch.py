@@ -1,0 +1,92 @@
+"""A launch of a kernel of the corpus: its buffers, the same on the chip and here."""
+
+from __future__ import annotations
+
+import zlib
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simtc.arch import Device
+from simtc.gpu import Code, Gpu
+from simtc.gpu.gpu import Prepared
+from simtc.isa import Kernel
+from simtc.results import LaunchResult
+from simtc.run.launch import launch
+from simtc.validate.corpus import archive
+from simtc.validate.corpus.knobs import Knobs, draw
+
+__all__ = ["CorpusLaunch", "bits"]
+
+_PATTERN = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusLaunch:
+    """One kernel, cold or warm."""
+
+    program: str
+    caches: str
+
+    @property
+    def name(self) -> str:
+        """PROGRAM/cold or warm."""
+        return f"{self.program}/{self.caches}"
+
+    @property
+    def knobs(self) -> Knobs:
+        """What the kernel was made of."""
+        return draw(self.program)
+
+    @property
+    def code(self) -> Code:
+        """The machine code, for a GPU."""
+        return archive.code(self.program)
+
+    @property
+    def kernel(self) -> Kernel:
+        """The machine code, for simtc."""
+        return archive.kernel(self.program)
+
+    def arguments(self) -> list[Any]:
+        """Return a, b, d and n: what is read is finite in every type, what is written begins as zeros."""
+        made = self.knobs
+        spans = [[tile.span(32 * made.group, made.iterations) for tile in made.tiles[k::2]] or [512] for k in (0, 1)]
+        a, b = (_values(max(span)) for span in spans)
+        return [a, b, np.zeros(made.output_bytes, np.uint8), np.int32(made.iterations)]
+
+    def prepared(self, gpu: Gpu) -> AbstractContextManager[Prepared]:
+        """Upload the launch."""
+        made = self.knobs
+        return gpu.prepared(self.code, made.blocks, made.threads, self.arguments(), shared_bytes=made.shared_bytes)
+
+    def simulate(self, board: Device, fidelity: str = "full") -> tuple[LaunchResult, int]:
+        """Launch with the clock; return also the checksum of what was written."""
+        made, args = self.knobs, self.arguments()
+        run = launch(
+            self.kernel, made.blocks, made.threads, args, shared_bytes=made.shared_bytes, device=board,
+            timing=True, caches=self.caches, fidelity=fidelity,
+        )  # fmt: skip
+        return run, bits(args[2])
+
+
+def bits(written: NDArray[np.uint8]) -> int:
+    """Return the CRC-32 of a launch's results."""
+    return zlib.crc32(written.tobytes())
+
+
+@cache
+def _pattern() -> NDArray[np.uint8]:
+    """Return bytes that are small finite numbers in every type: signs, and no large exponents."""
+    drawn = np.random.Generator(np.random.PCG64(18)).integers(0, 1 << 16, _PATTERN // 2, dtype=np.uint16)
+    return (drawn & np.uint16(0x87BF) | np.uint16(0x3000)).view(np.uint8)
+
+
+def _values(size: int) -> NDArray[np.uint8]:
+    values = np.resize(_pattern(), -(-size // 512) * 512)
+    values.flags.writeable = False
+    return values
