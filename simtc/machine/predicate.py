@@ -9,16 +9,17 @@ import math
 
 import numpy as np
 
-from simtc.jit import Array, Int, Record, jit
+from simtc.jit import Array, Arrays, Int, Record, jit
 from simtc.machine.bits import as_f32, flush
 from simtc.machine.double import read64
 from simtc.machine.half import pick, widen
 from simtc.machine.micro import Flag, Predicate
 from simtc.machine.packed import int32_of
 from simtc.machine.single import compare
+from simtc.machine.state import STATE
 from simtc.machine.types import OP, WORDS, float64, int64, uint32, uint64
 
-__all__ = ["exchange", "lookup", "predicate"]
+__all__ = ["comparison", "exchange", "lookup", "predicate"]
 
 _ONE = np.uint32(1)
 _FULL = np.uint32(0xFFFFFFFF)
@@ -201,16 +202,19 @@ def exchange(F: Array, T: Array, op: Record, a: Int, b: Int, c: Int, q: Int, m: 
     return uint64(result)
 
 
-@jit(uint64(WORDS, WORDS, WORDS, OP, int64, int64, int64, int64, uint32, uint32, uint32, uint32))
-def predicate(
-    F: Array, T: Array, P: Array, op: Record, at: Int, a: Int, b: Int, c: Int, q: Int, q2: Int, q3: Int, m: Int
-) -> Int:
+@jit(uint64(WORDS, OP, int64, int64, uint32, uint32))
+def comparison(F: Array, op: Record, a: Int, b: Int, q: Int, q2: Int) -> Int:
+    """Compare two operands, and join what holds with the predicate `q`."""
+    return _isetp(F, op, a, b, q, q2) if op.code == Predicate.ISETP else _fsetp(F, op, a, b, q)
+
+
+@jit(uint64(STATE, OP, int64, int64, int64, int64, uint32, uint32))
+def predicate(s: Arrays, op: Record, at: Int, a: Int, b: Int, c: Int, q: Int, m: Int) -> Int:
     """Execute one micro-operation of comparison or predicate logic; `at` is the warp's first predicate."""
-    code = op.code
-    if code == Predicate.ISETP:
-        return _isetp(F, op, a, b, q, q2)
-    if code == Predicate.FSETP or code == Predicate.DSETP or code == Predicate.HSETP:
-        return _fsetp(F, op, a, b, q)
+    code, F, T, P = op.code, s.F, s.T, s.P
+    q2, q3 = P[at + op.q2] ^ op.q2_flip, P[at + op.q3] ^ op.q3_flip
+    if code >= Predicate.ISETP and code <= Predicate.HSETP:
+        return comparison(F, op, a, b, q, q2)
     if code == Predicate.PLOP3:
         return uint64(lookup(q, q2, q3, op.imm)) | uint64(lookup(q, q2, q3, op.aux)) << uint64(32)
     if code == Predicate.PLOP3_SIGNS:

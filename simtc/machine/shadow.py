@@ -37,7 +37,8 @@ def new_shadow(
     write, and of two reads or atomics. uses, uses_at: the registers that each instruction reads and writes. habits: see
     Habit. masks: of each instruction that joins threads, 1 + the register that names them. beyond: see `_beyond`.
     counted: of each such place, 1 + how often the first thread there took the barrier. watch, gathered, findings: see
-    simtc.machine.watch. found: how many findings and steps. where, doubts: scratch, a word a lane or a register.
+    simtc.machine.watch. found: how many findings and steps, and the instruction under way. where, doubts: scratch, a
+    word a lane or a register.
 
     Args:
         kernel: what runs.
@@ -72,7 +73,7 @@ def new_shadow(
         "watch": np.zeros(warps, WATCH),
         "gathered": np.zeros(slots * 16, GATHERED),
         "findings": np.zeros(FINDINGS, FINDING),
-        "found": np.zeros(2, np.int64),  # how many findings, and how many steps
+        "found": np.zeros(3, np.int64),  # how many findings, how many steps, which instruction is under way
         "where": np.zeros(32, np.int64),
         "doubts": np.zeros(64, np.uint32),
     }
