@@ -230,6 +230,4 @@ def memory(s: Arrays, mem: Arrays, op: Record, warp: Int, a: Int, b: Int, c: Int
         else:
             store_words(s.F, c, s.local, s.local.view(np.uint32), s.address, m, nbytes)
         return 0
-    if code == Code.QUERY_SPACE:
-        return 0
     return _generic(s, mem, op, block, warp, c, m)

@@ -170,9 +170,7 @@ def _memory(s: Arrays, mem: Arrays, code: Arrays, op: Record, w: Int, place: Int
     what = op.code
     at = w * PREDICATES
     q = uint32(s.P[at + op.q] ^ op.q_flip)
-    local = (
-        what == Code.LOAD_LOCAL or what == Code.STORE_LOCAL or what == Code.LOAD_CONSTANT or what == Code.QUERY_SPACE
-    )
+    local = what == Code.LOAD_LOCAL or what == Code.STORE_LOCAL or what == Code.LOAD_CONSTANT
     apart = what == Code.LOAD_GLOBAL or what == Code.STORE_GLOBAL or what == Code.ATOMIC_GLOBAL
     shared = uint32(0)
     if apart:
