@@ -1,4 +1,4 @@
-"""Write what is made of other sources: the lessons' notebooks, and the API reference.
+"""Write what is made of other sources: the lessons' notebooks, the API reference, the diagrams of the machine.
 
 python sass_notes/build.py            writes them
 python sass_notes/build.py --check    says what is out of date, and ends with 1 if anything is
@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from simtc.report.diagrams import diagrams
 from simtc.report.lessons import LESSONS, lesson
 from simtc.report.lessons.notebook import notebook_json
 from simtc.report.reference import reference
@@ -19,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 def made() -> dict[Path, str]:
     """Return every such file with what it has to hold."""
     files = {HERE / "lessons" / f"{name}.ipynb": notebook_json(lesson(name)) for name in LESSONS}
-    return files | {HERE / "api.md": reference()}
+    return files | {HERE / "api.md": reference()} | {HERE / "figures" / name: svg for name, svg in diagrams().items()}
 
 
 def main() -> int:

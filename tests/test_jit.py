@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from simtc import jit
+
+PACKAGE = Path(jit.__file__).parent
 
 ADD = """
 import warnings
@@ -114,3 +118,19 @@ def test_what_was_compiled_is_known_to_be():
     """A second start says nothing of compiling: numba keeps code in folders below the one that it is given."""
     jit.compile_all("simtc.machine.bits")
     assert jit.is_compiled("simtc.machine.bits")
+
+
+def compiled_functions():
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for one in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(one, ast.FunctionDef) and any(
+                isinstance(by, ast.Call) and getattr(by.func, "id", "") in {"jit", "compiled"}
+                for by in one.decorator_list
+            ):
+                yield f"{path.relative_to(PACKAGE)}: {one.name}", one.args
+
+
+def test_no_compiled_function_takes_more_than_eight_arguments():
+    found = {name: len(args.args) + len(args.kwonlyargs) for name, args in compiled_functions()}
+    assert {"numerics/fused.py: fused_step", "machine/step.py: step", "timing/issue.py: issue"} <= {*found}
+    assert {name: count for name, count in found.items() if count > 8} == {}

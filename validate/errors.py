@@ -1,8 +1,10 @@
 """Replay the captures that measure, and write (or --check) their errors: captures/h200/errors.json.
 
 python validate/errors.py [--check] [--all] [CAMPAIGN ...]
+python validate/errors.py --standing
 
 Launches of the evaluation set of at most 16 blocks are executed, a minute of work; with --all every case, half an hour.
+--standing executes nothing: it says which errors were made with other sources than those at hand.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from simtc.results import LaunchResult
 from simtc.validate.capture import read_capture
 from simtc.validate.compare import errors_by_quantity, replay
 from simtc.validate.evaluation import GemmLaunch
+from simtc.validate.made import made_with, standing
 
 HOME = folder("validate") / "captures" / "h200"
 CAMPAIGNS = ("microbench", "counters", "timing", "configured")
@@ -40,7 +43,7 @@ def errors(campaign: str) -> dict[str, Any]:
     if "--pages" in sys.argv:
         Path(f"{campaign}.html").write_text(outcome_html(outcome_of(found)), encoding="utf-8")
     kept = [point for point in found.points if point.unit in ("cycles", "count", "conflicts")]
-    return {"quantities": errors_by_quantity(kept), "not_compared": problems}
+    return {"made_with": made_with(), "quantities": errors_by_quantity(kept), "not_compared": problems}
 
 
 def small(name: str) -> bool:
@@ -67,9 +70,13 @@ def remembered() -> None:
 
 def main() -> int:
     """Write the file, or say how far it is from what comes out now."""
-    remembered()
     path = HOME / "errors.json"
     told = json.loads(path.read_text()) if path.exists() else {}
+    if "--standing" in sys.argv:
+        for campaign, entry in told.items():
+            print(f"{campaign:11}{standing(entry['made_with']) or 'made with the sources at hand'}")
+        return 0
+    remembered()
     wanted = [word for word in sys.argv[1:] if word in CAMPAIGNS] or list(USUAL)
     stale = 0
     for campaign in wanted:

@@ -1,16 +1,20 @@
-"""What reads the constants that the clock does not: another module, or nobody but who looks a chip up.
+"""Which modules read a constant; some constants nothing reads: they tell something to who looks a chip up.
 
 A test moves every constant of every board. What changes neither the clock's tables nor a closed form must stand here,
-with the module that reads it, or with what it tells.
+with the module that reads it, or with what it tells. It also watches who asks for what: that is readers.toml.
 """
 
 from __future__ import annotations
 
+import tomllib
 from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
 
-__all__ = ["DOCUMENTATION", "READERS", "reads"]
+__all__ = ["DOCUMENTATION", "OBSERVED", "READERS", "readers", "reads"]
 
-# By pattern of a constant's path, the module that reads it.
+OBSERVED: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("readers.toml").read_text(encoding="utf-8"))
+# By pattern of a constant's path, a module that reads it elsewhere.
 READERS = {
     "limits.block_threads": "simtc.run.grid",
     "limits.block_shared_optin_bytes": "simtc.run.grid",
@@ -21,6 +25,17 @@ READERS = {
     "l1.l2_cpi_*_cycles": "simtc.gemm.hgemm.pipes",
     "tensor.*.fma": "simtc.gemm.hgemm.pipes",
     "tensor.*.chain_safe_cycles": "simtc.gemm.codegen.control",
+    "pipes.xu.latency_cycles": "simtc.timing.tables",
+    "issue.barrier_base_cycles": "simtc.gemm.hgemm_batched.closed_form",
+    "l2_kept_bytes": "simtc.timing.setup",
+    "fetch.first_cycles": "simtc.timing.units.fetch",
+    # these prove that the other constants of a chip agree with them
+    "dram_bus_bits": "simtc.arch.device",
+    "dram_clock_mhz": "simtc.arch.device",
+    "l2_sector_bytes": "simtc.arch.device",
+    "l1.sector_bytes": "simtc.arch.device",
+    "issue.scoreboards": "simtc.arch.sections",
+    "limits.threads": "simtc.arch.sections",
 }
 # By pattern, what a constant tells of the chip that no code reads: the clock has no such mechanism, or finds it itself.
 DOCUMENTATION = {
@@ -33,26 +48,40 @@ DOCUMENTATION = {
     "limits.barriers": "occupancy does not count them",
     "issue.scoreboard_visible_cycles": "compiled code keeps that distance itself",
     "issue.branch_not_taken_cycles": "likewise",
-    "issue.barrier_base_cycles": "follows from barrier_release_cycles and the instructions around",
     "fetch.l0_bytes": "code that outgrows an instruction cache is left out",
     "fetch.l1_bytes": "likewise",
     "fetch.l1_cycles": "likewise",
     "fetch.l2_cycles": "likewise",
     "fetch.cold_cycles": "a launch finds its module loaded",
-    "launch.store_drain_cycles": "follows from store_answer_cycles",
     "pipes.*.observed_cycles": "a fixed latency: compiled code keeps the safe distance",
     "pipes.fp64.safe_variable_cycles": "its readers of variable latency are the pipe's own",
     "observed_latency_cycles.*": "likewise a fixed latency",
+    "tensor.*.latency_first_cycles": "readers of D wait for its second half, latency_second_cycles",
     "tensor.*.chain_observed_cycles": "follows from the latency and the compiler's distances",
     "tensor.?GMMA.*": "wgmma is not executed",
     "tensor.QMMA.*": "QMMA is not executed",
     "shared.conflict_cycles": "follows from data_stage_bytes_per_cycle",
-    "l1.line_cycles": "follows from the tags and the data stage",
     "l1.hit_bytes_per_cycle": "follows from the data stage",
     "l1.constant_l1_cycles": "follows from the latency of LDC",
     "l1.constant_l15_cycles": "follows from it and constant_first_cycles",
     "l1.constant_l2_cycles": "constants come from the cache of the GPC",
 }
+
+
+@cache
+def readers(path: str) -> tuple[str, ...]:
+    """Return the modules of simtc that read a constant; none for one that changes nothing and documents a chip.
+
+    Example:
+        >>> readers("l1.tag_ahead_lines"), readers("limits.shared_carveouts_bytes"), readers("tdp_watts")
+        (('timing.units.l1',), ('timing.setup',), ())
+
+    """
+    if reads(path).startswith("documentation"):
+        return ()
+    observed = [module for pattern, modules in OBSERVED.items() if fnmatchcase(path, pattern) for module in modules]
+    elsewhere = [module for pattern, module in READERS.items() if fnmatchcase(path, pattern)]
+    return tuple(sorted({*observed, *(module.removeprefix("simtc.") for module in elsewhere)}))
 
 
 def reads(path: str) -> str:

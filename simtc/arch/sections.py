@@ -104,7 +104,6 @@ class Launch:
     sm_block_cycles: float  # from one block that an SM is given to the next: sm_block + sm_block_warp * warps
     sm_block_warp_cycles: float
     chip_cycles: float  # gpc__cycles_elapsed minus sm__cycles_active
-    store_drain_cycles: float  # a store still in flight holds EXIT back
     store_answer_cycles: float  # from L2, which takes a store, to the SM: a block whose stores are not answered stays
 
 
@@ -255,7 +254,6 @@ class L1:
 
     line_bytes: int
     sector_bytes: int
-    line_cycles: float  # latency of each line beyond the first that one load touches
     hit_bytes_per_cycle: float  # sustained, as measured
     l2_bytes_per_cycle: float  # what L2 delivers to one SM
     l2_cpi_32_cycles: float  # LDG.32 that misses L1 and hits L2: one warp alone, back to back

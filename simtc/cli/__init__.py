@@ -50,6 +50,8 @@ class _Verbs(click.Group):
         if cmd_name not in _VERBS:
             raise unknown("verb", cmd_name, _VERBS, then="simtc --help")
         command: click.Command = getattr(importlib.import_module(f"simtc.cli.{cmd_name}"), cmd_name)
+        if command.help:  # docstrings are raw: click's mark of lines that stay as they are is the character itself
+            command.help = command.help.replace("\\b\n", "\b\n")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

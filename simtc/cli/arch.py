@@ -10,12 +10,14 @@ from typing import Any
 import click
 
 from simtc import arch as chips
+from simtc.arch.reads import readers
 from simtc.cli.output import note, to_json
 from simtc.errors import BadInputError, unknown
 
 __all__ = ["arch"]
 
-_COLUMNS = ("constant", "value", "unit", "status", "source", "note")
+_COLUMNS = ("constant", "value", "unit", "status", "read by", "source", "note")
+_SHOWN = 2  # modules that read a constant; --json has all
 
 
 @click.command()
@@ -27,7 +29,7 @@ def arch(name: str | None, status: str | None, as_json: bool) -> None:  # noqa: 
 
     Every constant has a status: documented (the vendor says so), published (others measured it on this chip),
     measured (this project did), fitted (on microbenchmarks alone), or assumed (taken from the nearest chip, as its
-    note says).
+    note says). "Read by" are the modules of simtc that use it: a constant with none documents the chip.
     """
     if status is not None and status not in chips.STATUSES:
         raise unknown("status", status, chips.STATUSES, then=f"simtc arch {name or 't4'} --status assumed")
@@ -75,7 +77,10 @@ def _show_one(chip: chips.Device | chips.Sm, status: str | None, *, as_json: boo
     sources = {constant.source: constant.citation for constant in constants}
     if as_json:
         entries = [
-            {"name": c.name, "value": c.value, "unit": c.unit, "status": c.status, "source": c.source, "note": c.note}
+            {
+                **{key: getattr(c, key) for key in ("name", "value", "unit", "status", "source", "note")},
+                "read_by": [*readers(c.name)],
+            }
             for c in constants
         ]
         click.echo(to_json({"schema": "simtc.arch/1", **_facts(chip), "constants": entries, "sources": sources}))
@@ -86,9 +91,17 @@ def _show_one(chip: chips.Device | chips.Sm, status: str | None, *, as_json: boo
         return
     for section, group in groupby(constants, key=lambda constant: constant.section):
         click.echo(f"\n[{section or 'board'}]")
-        _table(_COLUMNS, [(c.key, _number(c.value), c.unit, c.status, c.source, c.note) for c in group], header=False)
+        _table(_COLUMNS, map(_cells, group), header=False)
     click.echo("\n[sources]")
     _table(("source", "citation"), sources.items(), header=False)
+
+
+def _cells(constant: chips.Constant) -> tuple[str, ...]:
+    modules = readers(constant.name)
+    more = f" +{len(modules) - _SHOWN}" if len(modules) > _SHOWN else ""
+    read_by = ", ".join(modules[:_SHOWN]) + more or "-"
+    value = _number(constant.value)
+    return constant.key, value, constant.unit, constant.status, read_by, constant.source, constant.note
 
 
 def _facts(chip: chips.Device | chips.Sm) -> dict[str, Any]:

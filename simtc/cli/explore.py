@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from simtc.cli.options import out
 from simtc.cli.progress import note_compilation
 from simtc.errors import BadInputError
 
@@ -13,7 +14,7 @@ __all__ = ["explore"]
 
 
 @click.command
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="the file to write")
+@out("the file to write", required=True)
 def explore(*, output: Path) -> None:
     r"""Write the explorer: fragments, banks and timelines to look at and to play, a quiz, and cards.
 

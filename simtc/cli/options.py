@@ -56,10 +56,17 @@ class _Aliased(click.Option):
         return None if record is None else (record[0].replace(", ".join([shown, *others]), shown), record[1])
 
 
-def out(text: str, *, metavar: str = "FILE") -> Callable[[Any], Any]:
+def out(text: str, *, metavar: str = "FILE", required: bool = False) -> Callable[[Any], Any]:
     """Return the option --out, which may also be written --output."""
     return click.option(
-        "--out", "--output", "output", cls=_Aliased, type=click.Path(path_type=Path), metavar=metavar, help=text
+        "--out",
+        "--output",
+        "output",
+        cls=_Aliased,
+        type=click.Path(path_type=Path),
+        metavar=metavar,
+        required=required,
+        help=text,
     )
 
 

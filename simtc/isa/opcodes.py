@@ -13,10 +13,13 @@ from simtc.errors import BadInputError, nearest
 from simtc.isa.program import Instruction
 from simtc.isa.widths import RULES
 
-__all__ = ["SPACES", "UNITS", "Opcode", "opcode_of", "opcodes"]
+__all__ = ["ACCESSES", "SPACES", "UNITS", "Opcode", "opcode_of", "opcodes"]
 
 UNITS = ("alu", "fma", "fmaheavy", "fp16", "fp64", "xu", "uniform", "tensor", "lsu", "adu", "cbu", "none")
 SPACES = ("global", "generic", "shared", "local")
+ACCESSES = (
+    "shared_load", "shared_store", "global_load", "global_store", "copy", "exchange", "atomic", "group",
+)  # fmt: skip
 _TABLE = Path(__file__).with_name("opcodes.toml")
 _TOKENS = {"R", "P", "B", "RB", "R?", "P?"}
 
@@ -32,6 +35,10 @@ class Opcode:
     fixed_from: int | None = None
     widths: str = "single"
     spaces: tuple[str, ...] = ()
+    access: str = ""
+    row: str = ""
+    like: str = ""
+    joins: bool = False
 
     def __post_init__(self) -> None:
         wrong = [
@@ -41,9 +48,16 @@ class Opcode:
             not set(self.writes.split()) <= _TOKENS,
             self.widths not in RULES,
             not set(self.spaces) <= set(SPACES),
+            self.access not in ("", *ACCESSES),
+            bool(self.row and self.like),
         ]
         if any(wrong):
             raise ValueError(f"opcode {self.name} is described wrongly: {self!r}")
+
+    @property
+    def is_long(self) -> bool:
+        """True where its result may come from beyond the SM: what waits for it waits at a long scoreboard."""
+        return self.access == "group" or not {"global", "generic", "local"}.isdisjoint(self.spaces)
 
     def is_fixed_latency(self, sm: int) -> bool:
         """Tell whether the compiler of generation `sm` counts cycles for it instead of waiting for a scoreboard."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simtc.jit import Array, Arrays, Int, Record, jit
-from simtc.machine.micro import Flag
+from simtc.machine.micro import PREDICATES, Flag
 from simtc.machine.micro import Memory as Code
 from simtc.machine.offsets import addresses, fault, global_offsets, local_offsets, shared_offsets
 from simtc.machine.state import (
@@ -194,13 +194,14 @@ def _copy(s: Arrays, mem: Arrays, op: Record, block: Int, c: Int, m: Int, q: Int
     return 0
 
 
-@jit(int64(STATE, MEMORY, OP, int64, int64, int64, int64, int64, uint32, uint32))
-def memory(s: Arrays, mem: Arrays, op: Record, block: Int, warp: Int, a: Int, b: Int, c: Int, m: Int, q: Int) -> Int:
+@jit(int64(STATE, MEMORY, OP, int64, int64, int64, int64, uint32))
+def memory(s: Arrays, mem: Arrays, op: Record, warp: Int, a: Int, b: Int, c: Int, m: Int) -> Int:
     """Execute one load, store or copy; a nonzero result is a fault."""
     code, nbytes, trace = op.code, op.bytes, s.geometry[Geometry.TRACE]
     if code == Code.LOAD_CONSTANT:
         return _constant(s, mem, op, a, m)
     addresses(s.F, s.address, op, a, b, op.imm, op.wide)
+    block = int64(s.warps[warp].block)
     size, at = s.geometry[Geometry.SHARED_BYTES], s.blocks[block].shared_at
     if code == Code.LOAD_GLOBAL or code == Code.STORE_GLOBAL:
         return _global(s, mem, op, code == Code.LOAD_GLOBAL, c, m)
@@ -218,6 +219,7 @@ def memory(s: Arrays, mem: Arrays, op: Record, block: Int, warp: Int, a: Int, b:
     if code == Code.LOAD_MATRIX or code == Code.STORE_MATRIX:
         return _matrices(s, op, block, c, size)
     if code == Code.COPY_ASYNC:
+        q = uint32(s.P[warp * PREDICATES + op.q] ^ op.q_flip)
         return _copy(s, mem, op, block, c, m, q)
     if code == Code.LOAD_LOCAL or code == Code.STORE_LOCAL:
         bad = local_offsets(s, s.address, m, warp, nbytes)
@@ -227,7 +229,5 @@ def memory(s: Arrays, mem: Arrays, op: Record, block: Int, warp: Int, a: Int, b:
             load_words(s.T, s.local, s.local.view(np.uint32), s.address, m, nbytes, op.flags)
         else:
             store_words(s.F, c, s.local, s.local.view(np.uint32), s.address, m, nbytes)
-        return 0
-    if code == Code.QUERY_SPACE:
         return 0
     return _generic(s, mem, op, block, warp, c, m)

@@ -70,7 +70,7 @@ def _behind(s: Arrays, w: Int, place: Int, m: Int) -> None:
         if s.counted[at] == 0:
             s.counted[at] = taken + 1
         elif s.counted[at] != taken + 1:
-            report(s, w, Found.MISSED_BARRIER, place, barrier, lane, taken, s.counted[at] - 1, b)
+            report(s, w, Found.MISSED_BARRIER, barrier, lane, taken, s.counted[at] - 1, b)
 
 
 @jit(void(STATE, OP, int64, int64, int64, uint32))
@@ -90,11 +90,11 @@ def _barrier(s: Arrays, op: Record, w: Int, place: Int, base: Int, m: Int) -> No
     if op.variant != _ARRIVE and m != warp.alive:
         for lane in range(32):
             if (m >> uint32(lane)) & _ONE:
-                report(s, w, Found.DIVERGENT_BARRIER, place, -1, lane, int64(warp.alive), 0, b)
+                report(s, w, Found.DIVERGENT_BARRIER, -1, lane, int64(warp.alive), 0, b)
     if count & 31:
-        report(s, w, Found.BARRIER_COUNT, place, -1, first, count, 0, b)
+        report(s, w, Found.BARRIER_COUNT, -1, first, count, 0, b)
     elif gathered.used and gathered.expected != count:
-        report(s, w, Found.BARRIER_COUNTS, place, gathered.place, first, count, gathered.expected, b)
+        report(s, w, Found.BARRIER_COUNTS, gathered.place, first, count, gathered.expected, b)
     if count == _ALL and op.imm >= 0:
         for lane in range(32):
             mine.crossed[32 * b + lane] += int64((m >> uint32(lane)) & _ONE)
@@ -102,13 +102,13 @@ def _barrier(s: Arrays, op: Record, w: Int, place: Int, base: Int, m: Int) -> No
     arrive(s, w, b, int64(op.variant != _ARRIVE))
 
 
-@jit(void(STATE, OP, int64, int64, int64, uint32))
-def _mask(s: Arrays, op: Record, w: Int, place: Int, at: Int, m: Int) -> None:
+@jit(void(STATE, OP, int64, int64, uint32))
+def _mask(s: Arrays, op: Record, w: Int, at: Int, m: Int) -> None:
     """Look at a mask of threads that wait for each other: each thread that comes must be in its own."""
     for lane in range(32):
         wanted = s.F[at + lane] ^ op.a_xor
         if (m >> uint32(lane)) & _ONE and not (wanted >> uint32(lane)) & _ONE:
-            report(s, w, Found.MASK_WITHOUT_CALLER, place, -1, lane, int64(uint32(wanted)), 0, 0)
+            report(s, w, Found.MASK_WITHOUT_CALLER, -1, lane, int64(uint32(wanted)), 0, 0)
 
 
 @jit(uint32(STATE, OP, int64, int64, int64, uint32))
@@ -117,7 +117,7 @@ def _named(s: Arrays, op: Record, w: Int, place: Int, base: Int, m: Int) -> Int:
     if s.masks[place] == 0:
         return m
     at, named = base + 32 * (s.masks[place] - 1), uint32(0)
-    _mask(s, op, w, place, at, m)
+    _mask(s, op, w, at, m)
     for lane in range(32):
         named |= (s.F[at + lane] >> uint32(lane) & _ONE) << uint32(lane)
     return m & named
@@ -130,13 +130,13 @@ def _control(s: Arrays, mem: Arrays, code: Arrays, op: Record, w: Int, place: In
     slot = int64(warp.block)
     epoch, blocked = s.blocks[slot].epoch, uint32(warp.blocked)
     for i in range(s.uses_at[2 * place], s.uses_at[2 * place + 1]):
-        used(s, w, place, s.uses[i], m)
+        used(s, w, s.uses[i], m)
     if m and op.code == Control.BARRIER:
         _barrier(s, op, w, place, base, m)
     if m and op.code == Control.BRANCH_DIVERGED and op.a_warp:
-        _mask(s, op, w, place, int64(op.a + op.a_warp * base), m)
+        _mask(s, op, w, int64(op.a + op.a_warp * base), m)
     if m and op.code == Control.WARP_SYNC:
-        _mask(s, op, w, place, int64(op.a + op.a_warp * base), m)
+        _mask(s, op, w, int64(op.a + op.a_warp * base), m)
         blocked |= m
     outcome = step(s, mem, code, w)
     freed = uint32(0)
@@ -164,23 +164,21 @@ def _origin(s: Arrays, w: Int, place: Int, shared: Int) -> None:
             s.origin[PLACES * w + s.uses[i]] = place + 1 if shared else -(place + 1)
 
 
-@jit(int64(STATE, MEMORY, CODE, OP, int64, int64, int64, int64, uint32))
-def _memory(s: Arrays, mem: Arrays, code: Arrays, op: Record, w: Int, place: Int, base: Int, habit: Int, m: Int) -> Int:
+@jit(int64(STATE, MEMORY, CODE, OP, int64, int64, int64, uint32))
+def _memory(s: Arrays, mem: Arrays, code: Arrays, op: Record, w: Int, place: Int, base: Int, m: Int) -> Int:
     """Execute a memory access, and follow what it does to whose bytes."""
     what = op.code
     at = w * PREDICATES
     q = uint32(s.P[at + op.q] ^ op.q_flip)
-    local = (
-        what == Code.LOAD_LOCAL or what == Code.STORE_LOCAL or what == Code.LOAD_CONSTANT or what == Code.QUERY_SPACE
-    )
+    local = what == Code.LOAD_LOCAL or what == Code.STORE_LOCAL or what == Code.LOAD_CONSTANT
     apart = what == Code.LOAD_GLOBAL or what == Code.STORE_GLOBAL or what == Code.ATOMIC_GLOBAL
     shared = uint32(0)
     if apart:
         for lane in range(32):
             s.where[lane] = 0
     elif not local:
-        shared = accessed(s, op, w, place, base, m, habit)
-    operands(s, op, w, place, m, q, shared)
+        shared = accessed(s, op, w, base, m, int64(s.habits[place]))
+    operands(s, op, w, m, q, shared)
     if s.beyond[place] and not local:
         _behind(s, w, place, m)
     outcome = step(s, mem, code, w)
@@ -189,7 +187,7 @@ def _memory(s: Arrays, mem: Arrays, code: Arrays, op: Record, w: Int, place: Int
             for k in range(16):
                 s.doubts[k] = 0
         else:
-            loaded(s, op, w, place, m, q, shared)
+            loaded(s, op, w, m, q, shared)
         settle(s, w, place, m, uint32(0))
         _origin(s, w, place, shared)
     return outcome
@@ -203,6 +201,7 @@ def checked_step(s: Arrays, mem: Arrays, code: Arrays, w: Int) -> Int:
         _begin(s, int64(warp.block))
     s.found[1] += 1
     place = int64(warp.pc)
+    s.found[2] = place
     op, habit = code.ops[place], int64(s.habits[place])
     base = s.geometry[Geometry.LITERAL_WORDS] + w * WARP_WORDS
     m = uint32(warp.active & (s.P[w * PREDICATES + op.guard] ^ op.guard_flip))
@@ -213,12 +212,12 @@ def checked_step(s: Arrays, mem: Arrays, code: Arrays, w: Int) -> Int:
             join(s, w, _named(s, op, w, place, base, m))
         copies(s, w, habit)
     if op.family == Family.CONTROL:
-        used(s, w, place, guard, unsure)
+        used(s, w, guard, unsure)
         return _control(s, mem, code, op, w, place, base, m)
     if op.family == Family.MEMORY:
-        used(s, w, place, guard, unsure)
+        used(s, w, guard, unsure)
         if m:
-            return _memory(s, mem, code, op, w, place, base, habit, m)
+            return _memory(s, mem, code, op, w, place, base, m)
         return step(s, mem, code, w)
     if m | unsure:
         flow(s, code, op, w, place, base, habit, m)

@@ -21,26 +21,25 @@ _FULL = np.uint32(0xFFFFFFFF)
 _ZERO_ROW, _UNIFORM_ROW, _UNIFORM_ZERO = 255, 271, 334
 
 
-@jit(void(STATE, int64, int64, int64, int64, int64, uint32))
-def _use(s: Arrays, w: Int, place: Int, word: Int, own: Int, rows: Int, m: Int) -> None:
+@jit(void(STATE, int64, int64, int64, int64, uint32))
+def _use(s: Arrays, w: Int, word: Int, own: Int, rows: Int, m: Int) -> None:
     """Report unknown values in consecutive registers."""
     row = word >> 5
     if not own or _ZERO_ROW <= row < _UNIFORM_ROW or row >= _UNIFORM_ZERO:
         return
     register = row if row < _ZERO_ROW else UNIFORM_AT + row - _UNIFORM_ROW
     for k in range(rows):
-        used(s, w, place, register + k, m)
+        used(s, w, register + k, m)
 
 
-@jit(void(STATE, OP, int64, int64, uint32, uint32, uint32))
-def operands(s: Arrays, op: Record, w: Int, place: Int, m: Int, q: Int, shared: Int) -> None:
+@jit(void(STATE, OP, int64, uint32, uint32, uint32))
+def operands(s: Arrays, op: Record, w: Int, m: Int, q: Int, shared: Int) -> None:
     """Look at the addresses that a memory instruction uses, and at what it sends to global memory.
 
     Args:
         s: the state.
         op: the instruction.
         w: the warp.
-        place: of the instruction.
         m: its lanes.
         q: of an asynchronous copy, those that read.
         shared: of a generic access, the lanes whose address is of shared memory.
@@ -51,11 +50,11 @@ def operands(s: Arrays, op: Record, w: Int, place: Int, m: Int, q: Int, shared: 
     reading = m & q if copies else m
     if code == Code.LOAD_MATRIX or code == Code.STORE_MATRIX:
         reading = _FULL >> uint32(32 - 8 * op.bytes)
-    _use(s, w, place, op.a, op.a_warp, 1 + (op.wide & 1), reading)
+    _use(s, w, op.a, op.a_warp, 1 + (op.wide & 1), reading)
     if code != Code.LOAD_CONSTANT:
-        _use(s, w, place, op.b, op.b_warp, 1 + (op.wide >> 1 & 1), reading)
+        _use(s, w, op.b, op.b_warp, 1 + (op.wide >> 1 & 1), reading)
     if copies:
-        _use(s, w, place, op.c, op.c_warp, 1, m)
+        _use(s, w, op.c, op.c_warp, 1, m)
     elif code == Code.STORE_GLOBAL or code == Code.ATOMIC_GLOBAL or code == Code.ATOMIC_SHARED:
         shared = uint32(0)
     elif code != Code.STORE_GENERIC and code != Code.ATOMIC_GENERIC:
@@ -66,9 +65,9 @@ def operands(s: Arrays, op: Record, w: Int, place: Int, m: Int, q: Int, shared: 
         if code != Code.STORE_GLOBAL and s.where[lane] >> int64(24) == LOCAL_WINDOW >> 24:
             shared |= _ONE << uint32(lane)
     sent = m & ~shared if code == Code.STORE_GENERIC else m
-    _use(s, w, place, op.c, op.c_warp, op.source_rows, sent)
+    _use(s, w, op.c, op.c_warp, op.source_rows, sent)
     if code != Code.STORE_GLOBAL and code != Code.STORE_GENERIC and op.aux:
-        _use(s, w, place, op.c + op.aux, op.c_warp, op.source_rows, sent)
+        _use(s, w, op.c + op.aux, op.c_warp, op.source_rows, sent)
 
 
 @jit(void(STATE, OP, int64, BYTES, int64))
@@ -91,8 +90,8 @@ def _store(s: Arrays, op: Record, w: Int, lane: Int, unset: Array, at: Int) -> N
             unset[at + i] = value
 
 
-@jit(void(STATE, OP, int64, int64, uint32, BYTES, int64, int64))
-def _atomic(s: Arrays, op: Record, w: Int, place: Int, lane: Int, unset: Array, at: Int, shared_at: Int) -> None:
+@jit(void(STATE, OP, int64, uint32, BYTES, int64, int64))
+def _atomic(s: Arrays, op: Record, w: Int, lane: Int, unset: Array, at: Int, shared_at: Int) -> None:
     """Report an atomic that changes bytes which hold nothing; an exchange returns them."""
     nothing = False
     for i in range(op.bytes):
@@ -103,7 +102,7 @@ def _atomic(s: Arrays, op: Record, w: Int, place: Int, lane: Int, unset: Array, 
         s.doubts[1] |= _ONE << uint32(lane)
     elif nothing:
         distant = int64(shared_at < 0)
-        report(s, w, Found.ATOMIC_ON_NOTHING, place, -1, lane, at if distant else at - shared_at, 0, distant)
+        report(s, w, Found.ATOMIC_ON_NOTHING, -1, lane, at if distant else at - shared_at, 0, distant)
 
 
 @jit(void(STATE, OP))
@@ -121,8 +120,8 @@ def _load_matrix(s: Arrays, op: Record) -> None:
                 s.doubts[row >> 3] |= _ONE << (uint32(4) * at + uint32(i >> 2))
 
 
-@jit(void(STATE, OP, int64, int64, uint32, uint32, uint32))
-def loaded(s: Arrays, op: Record, w: Int, place: Int, m: Int, q: Int, shared: Int) -> None:
+@jit(void(STATE, OP, int64, uint32, uint32, uint32))
+def loaded(s: Arrays, op: Record, w: Int, m: Int, q: Int, shared: Int) -> None:
     """Follow what a memory instruction just did; `shared` are the lanes that did it to shared memory, at `where`.
 
     The instruction left the places of the others in `address`. Loads leave what they got of nothing in `doubts`.
@@ -155,7 +154,7 @@ def loaded(s: Arrays, op: Record, w: Int, place: Int, m: Int, q: Int, shared: In
                     nothing = q & bit and not known and s.unset_global[s.address[lane] + i]
                     s.unset[at + i] = 1 if nothing else 0
             elif code == Code.ATOMIC_SHARED or code == Code.ATOMIC_GENERIC:
-                _atomic(s, op, w, place, lane, s.unset, at, start)
+                _atomic(s, op, w, lane, s.unset, at, start)
         elif not known and (code == Code.LOAD_GLOBAL or s.where[lane] >> int64(24) != LOCAL_WINDOW >> 24):
             at = s.address[lane]
             if loads:
@@ -163,4 +162,4 @@ def loaded(s: Arrays, op: Record, w: Int, place: Int, m: Int, q: Int, shared: In
             elif stores:
                 _store(s, op, w, lane, s.unset_global, at)
             elif code == Code.ATOMIC_GLOBAL or code == Code.ATOMIC_GENERIC:
-                _atomic(s, op, w, place, lane, s.unset_global, at, int64(-1))
+                _atomic(s, op, w, lane, s.unset_global, at, int64(-1))

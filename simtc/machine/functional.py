@@ -15,7 +15,7 @@ from simtc.machine.arena import Arena
 from simtc.machine.faults import fault_error
 from simtc.machine.findings import findings_error
 from simtc.machine.lowering import Lowered
-from simtc.machine.run import run_blocks
+from simtc.machine.run import BLOCKS, run_blocks
 from simtc.machine.shadow import new_shadow
 from simtc.machine.state import CODE, MEMORY, STATE, Event, Memory, State, new_state
 from simtc.machine.step import step
@@ -106,17 +106,17 @@ def execute(
     shared_memory, code = bundle(MEMORY, memory), bundle(CODE, lowered.code)
 
     def worker(state: State) -> int:
-        mine, executed = bundle(STATE, state), np.zeros(1, np.int64)
+        mine, task = bundle(STATE, state), np.zeros(1, BLOCKS)[0]
+        task["limit"], task["launch_limit"] = instruction_limit, launch_limit
         while piece := pieces.take():
-            outcome = run_blocks(
-                advance, mine, shared_memory, code, pieces.halt, executed, *piece, instruction_limit, launch_limit
-            )
+            task["first"], task["last"] = piece
+            outcome = run_blocks(advance, mine, shared_memory, code, pieces.halt, task)
             if outcome < 0:
                 pieces.faulted(outcome, int(state.event[Event.BLOCK]), state)
             if outcome:
                 break
             pieces.ended(piece[1] - piece[0])
-        return int(executed[0])
+        return int(task["executed"])
 
     with ThreadPoolExecutor(workers) as pool:
         try:

@@ -164,7 +164,7 @@ class Predicate(IntEnum):
     FCHK = auto()
     S2R = auto()
     CLOCK = auto()
-    LOP3P = auto()
+    QUERY_SPACE = auto()
 
 
 class Memory(IntEnum):
@@ -185,7 +185,6 @@ class Memory(IntEnum):
     ATOMIC_GLOBAL = auto()
     ATOMIC_SHARED = auto()
     ATOMIC_GENERIC = auto()
-    QUERY_SPACE = auto()
 
 
 class Tensor(IntEnum):

@@ -9,19 +9,22 @@ import math
 
 import numpy as np
 
-from simtc.jit import Array, Int, Record, jit
+from simtc.jit import Array, Arrays, Int, Record, jit
 from simtc.machine.bits import as_f32, flush
 from simtc.machine.double import read64
 from simtc.machine.half import pick, widen
 from simtc.machine.micro import Flag, Predicate
+from simtc.machine.offsets import addresses
 from simtc.machine.packed import int32_of
 from simtc.machine.single import compare
+from simtc.machine.state import LOCAL_WINDOW, SHARED_WINDOW, STATE
 from simtc.machine.types import OP, WORDS, float64, int64, uint32, uint64
 
-__all__ = ["exchange", "lookup", "predicate"]
+__all__ = ["comparison", "exchange", "lookup", "predicate"]
 
 _ONE = np.uint32(1)
 _FULL = np.uint32(0xFFFFFFFF)
+_WINDOW = np.int64(24)  # windows are 16 MiB
 
 
 @jit(uint64(uint32, uint32, int64, int64))
@@ -201,16 +204,31 @@ def exchange(F: Array, T: Array, op: Record, a: Int, b: Int, c: Int, q: Int, m: 
     return uint64(result)
 
 
-@jit(uint64(WORDS, WORDS, WORDS, OP, int64, int64, int64, int64, uint32, uint32, uint32, uint32))
-def predicate(
-    F: Array, T: Array, P: Array, op: Record, at: Int, a: Int, b: Int, c: Int, q: Int, q2: Int, q3: Int, m: Int
-) -> Int:
+@jit(uint64(WORDS, OP, int64, int64, uint32, uint32))
+def comparison(F: Array, op: Record, a: Int, b: Int, q: Int, q2: Int) -> Int:
+    """Compare two operands, and join what holds with the predicate `q`."""
+    return _isetp(F, op, a, b, q, q2) if op.code == Predicate.ISETP else _fsetp(F, op, a, b, q)
+
+
+@jit(uint32(STATE, OP, int64, int64))
+def _query_space(s: Arrays, op: Record, a: Int, b: Int) -> Int:
+    """Tell whose generic addresses are of a space: 0 shared, 1 local, 2 global, which is all that has no window."""
+    addresses(s.F, s.address, op, a, b, op.imm, op.wide)
+    out = uint32(0)
+    for lane in range(32):
+        window = s.address[lane] >> _WINDOW
+        space = 0 if window == SHARED_WINDOW >> _WINDOW else 1 if window == LOCAL_WINDOW >> _WINDOW else 2
+        out |= uint32(space == op.variant) << uint32(lane)
+    return out
+
+
+@jit(uint64(STATE, OP, int64, int64, int64, int64, uint32, uint32))
+def predicate(s: Arrays, op: Record, at: Int, a: Int, b: Int, c: Int, q: Int, m: Int) -> Int:
     """Execute one micro-operation of comparison or predicate logic; `at` is the warp's first predicate."""
-    code = op.code
-    if code == Predicate.ISETP:
-        return _isetp(F, op, a, b, q, q2)
-    if code == Predicate.FSETP or code == Predicate.DSETP or code == Predicate.HSETP:
-        return _fsetp(F, op, a, b, q)
+    code, F, T, P = op.code, s.F, s.T, s.P
+    q2, q3 = P[at + op.q2] ^ op.q2_flip, P[at + op.q3] ^ op.q3_flip
+    if code >= Predicate.ISETP and code <= Predicate.HSETP:
+        return comparison(F, op, a, b, q, q2)
     if code == Predicate.PLOP3:
         return uint64(lookup(q, q2, q3, op.imm)) | uint64(lookup(q, q2, q3, op.aux)) << uint64(32)
     if code == Predicate.PLOP3_SIGNS:
@@ -235,6 +253,8 @@ def predicate(
             if (F[b] >> uint32(k)) & _ONE:
                 P[at + k] = word & m | P[at + k] & ~m
         return uint64(0)
+    if code == Predicate.QUERY_SPACE:
+        return uint64(_query_space(s, op, a, b))
     if code == Predicate.FCHK:
         # division needs the slow path where the quotient or an operand leaves the normal range
         slow = uint32(0)

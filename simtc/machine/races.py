@@ -20,12 +20,10 @@ _READ, _WRITE, _ATOMIC, _GUESS = 0, 1, 2, 3
 _KIND, _THREAD = 3, 1023
 
 
-@jit(void(STATE, int64, int64, int64, int64, int64, int64, int64, int64))
-def report(
-    s: Arrays, w: Int, kind: Int, place: Int, other: Int, lane: Int, address: Int, thread: Int, row: Int
-) -> None:
-    """Keep a finding, unless the same instructions were found to do the same."""
-    bit = 1 << lane
+@jit(void(STATE, int64, int64, int64, int64, int64, int64, int64))
+def report(s: Arrays, w: Int, kind: Int, other: Int, lane: Int, address: Int, thread: Int, row: Int) -> None:
+    """Keep a finding about the instruction under way, unless the same instructions were found to do the same."""
+    bit, place = 1 << lane, s.found[2]
     races = Found.READ_AFTER_WRITE <= kind <= Found.WRITE_AFTER_READ
     for i in range(s.found[0]):
         known = s.findings[i]
@@ -48,8 +46,8 @@ def report(
     one.thread, one.register = thread, row
 
 
-@jit(int64(STATE, int64, int64, int64, int64, int64, int64))
-def _race(s: Arrays, w: Int, lane: Int, place: Int, how: Int, other: Int, address: Int) -> Int:
+@jit(int64(STATE, int64, int64, int64, int64, int64))
+def _race(s: Arrays, w: Int, lane: Int, how: Int, other: Int, address: Int) -> Int:
     """Report an earlier access that is not ordered with this one; `how` is how that one would be read."""
     if other == 0 or is_ordered(s, w, lane, other):
         return 0
@@ -57,17 +55,17 @@ def _race(s: Arrays, w: Int, lane: Int, place: Int, how: Int, other: Int, addres
         owner = s.watch[w - s.warps[w].index + ((other >> 5) & 31)]
         if other >> 32 > owner.waited:
             how = Found.COPY_NOT_WAITED_FOR
-    report(s, w, how, place, (other >> 12) & 0xFFFFF, lane, address, other & _THREAD, 0)
+    report(s, w, how, (other >> 12) & 0xFFFFF, lane, address, other & _THREAD, 0)
     return 1
 
 
-@jit(int64(STATE, OP, int64, int64, int64, uint32, int64, int64, int64))
-def _same_value(s: Arrays, op: Record, c: Int, lane: Int, i: Int, m: Int, at: Int, before: Int, me: Int) -> Int:
+@jit(int64(STATE, OP, int64, int64, int64, uint32, int64, int64))
+def _same_value(s: Arrays, op: Record, c: Int, lane: Int, i: Int, m: Int, before: Int, me: Int) -> Int:
     """Tell whether a store writes what the earlier store of a byte wrote: then nobody can see which came last."""
     if c < 0:
         return 0
     mine = (s.F[c + 32 * (i >> 2) + lane] >> uint32(8 * (i & 3))) & uint32(255)
-    who = before & 31
+    who, at = before & 31, s.where[lane] + i
     if before >> 5 == me >> 5 and (m >> uint32(who)) & _ONE and 0 <= at - s.where[who] < op.bytes:
         k = at - s.where[who]  # the same instruction
         return int64(((s.F[c + 32 * (k >> 2) + who] >> uint32(8 * (k & 3))) & uint32(255)) == mine)
@@ -89,8 +87,8 @@ def _name(how: Int, after_write: Int) -> Int:
     return Found.WRITE_AFTER_WRITE if after_write else Found.WRITE_AFTER_READ
 
 
-@jit(void(STATE, OP, int64, int64, int64, int64, int64, uint32, int64))
-def _touch(s: Arrays, op: Record, w: Int, place: Int, how: Int, kind: Int, nbytes: Int, m: Int, c: Int) -> None:
+@jit(void(STATE, OP, int64, int64, int64, int64, uint32, int64))
+def _touch(s: Arrays, op: Record, w: Int, how: Int, kind: Int, nbytes: Int, m: Int, c: Int) -> None:
     """Look at every byte that lanes access, at `where`, and remember that they did."""
     mine, index = s.watch[w], int64(s.warps[w].index)
     first = s.blocks[s.warps[w].block].shared_at
@@ -98,15 +96,15 @@ def _touch(s: Arrays, op: Record, w: Int, place: Int, how: Int, kind: Int, nbyte
     for lane in range(32):
         if not (m >> uint32(lane)) & _ONE:
             continue
-        now = stamp(time, place, kind, index, lane)
+        now = stamp(time, s.found[2], kind, index, lane)
         for i in range(nbytes):
             at = s.where[lane] + i
             before, read, too = s.written[at], s.read[at], s.read_too[at]
-            if before and (how != _WRITE or not _same_value(s, op, c, lane, i, m, at, before, now)):
-                _race(s, w, lane, place, _name(how, 1), before, at - first)
+            if before and (how != _WRITE or not _same_value(s, op, c, lane, i, m, before, now)):
+                _race(s, w, lane, _name(how, 1), before, at - first)
             for other in (read, too):
                 if other and _conflict(how, (other >> 10) & _KIND):
-                    _race(s, w, lane, place, _name(how, 0), other, at - first)
+                    _race(s, w, lane, _name(how, 0), other, at - first)
             if how == _WRITE:
                 s.written[at], s.read[at], s.read_too[at] = now, 0, 0
                 continue
@@ -132,8 +130,8 @@ def _inside(s: Arrays, where: Array, code: Int, w: Int, m: Int, nbytes: Int) -> 
     return inside
 
 
-@jit(uint32(STATE, OP, int64, int64, int64, uint32, int64))
-def accessed(s: Arrays, op: Record, w: Int, place: Int, base: Int, m: Int, habit: Int) -> Int:
+@jit(uint32(STATE, OP, int64, int64, uint32, int64))
+def accessed(s: Arrays, op: Record, w: Int, base: Int, m: Int, habit: Int) -> Int:
     """Follow what a memory instruction is about to do to shared memory; return the lanes that access it.
 
     `where` is then their place in the shared array. What lies outside the block's memory is left to the instruction's
@@ -159,5 +157,5 @@ def accessed(s: Arrays, op: Record, w: Int, place: Int, base: Int, m: Int, habit
         how, kind = _GUESS, int64(Kind.GUESS)
     m = _inside(s, s.where, code, w, m, nbytes)
     if m:
-        _touch(s, op, w, place, how, kind, nbytes, m, source)
+        _touch(s, op, w, how, kind, nbytes, m, source)
     return m

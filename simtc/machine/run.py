@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Final
 
-from simtc.jit import Array, Arrays, Int, jit
+import numpy as np
+from numba import from_dtype
+
+from simtc.jit import Array, Arrays, Int, Record, jit
 from simtc.machine.micro import LANES, PREDICATES, TRUE, UNIFORM_PREDICATE, WARP_WORDS, Row
 from simtc.machine.state import CODE, MEMORY, STATE, Event, Geometry, Outcome, Waiting
 from simtc.machine.step import STEP
 from simtc.machine.types import LONGS, int64, uint32, void
 
-__all__ = ["run_blocks", "start_block"]
+__all__ = ["BLOCKS", "run_blocks", "start_block"]
 
+BLOCKS: Final = np.dtype(
+    [
+        ("first", np.int64),  # block of the grid, and the one behind the last
+        ("last", np.int64),
+        ("limit", np.int64),  # the most instructions of a warp, and of the blocks under way together
+        ("launch_limit", np.int64),
+        ("executed", np.int64),  # warp-instructions so far
+    ]
+)
+TASK: Final = from_dtype(BLOCKS)
 _FULL = np.uint32(0xFFFFFFFF)
 _TURN = 4096  # instructions a warp may execute before its neighbours get a turn
 
@@ -102,25 +115,15 @@ def _executed(s: Arrays, slot: Int) -> Int:
     return total
 
 
-@jit(int64(STEP, STATE, MEMORY, CODE, LONGS, LONGS, int64, int64, int64, int64), allocates=True)
-def run_blocks(
-    step: Arrays,
-    s: Arrays,
-    mem: Arrays,
-    code: Arrays,
-    halt: Array,
-    executed: Array,
-    first: Int,
-    last: Int,
-    limit: Int,
-    launch_limit: Int,
-) -> Int:
-    """Run blocks first to last - 1 with as many resident at a time as the state has slots; return 0 or a fault.
+@jit(int64(STEP, STATE, MEMORY, CODE, LONGS, TASK), allocates=True)
+def run_blocks(step: Arrays, s: Arrays, mem: Arrays, code: Arrays, halt: Array, task: Record) -> Int:
+    """Run the task's blocks with as many resident at a time as the state has slots; return 0 or a fault.
 
     Resident blocks take turns in a fixed order, so that blocks which wait for one another make progress.
-    `executed[0]` counts warp-instructions. Blocks from number `halt[0]` on stop where they are: others may set it.
+    `task.executed` counts warp-instructions. Blocks from number `halt[0]` on stop where they are: others may set it.
     What a block can see does not depend on who runs it: a clock of its own, which counts instructions, and an SM.
     """
+    first, last = task.first, task.last
     slots = min(s.blocks.size, last - first)
     running, counts = np.full(slots, -1, np.int64), np.zeros(slots, np.int64)
     following, live, total = first, 0, 0
@@ -136,15 +139,15 @@ def run_blocks(
                 continue
             s.geometry[Geometry.SM_ID] = running[slot] % max(s.geometry[Geometry.SMS], 1)
             s.event[Event.BLOCK] = running[slot]
-            state = _turn(step, s, mem, code, halt, slot, running[slot], limit)
+            state = _turn(step, s, mem, code, halt, slot, running[slot], task.limit)
             if state < 0 or state == Outcome.STOPPED:
                 return state
             before, counts[slot] = counts[slot], _executed(s, slot)
             total += counts[slot] - before
-            if total > launch_limit:
+            if total > task.launch_limit:
                 return Outcome.LAUNCH_LIMIT
             if state:
-                executed[0] += counts[slot]
+                task.executed += counts[slot]
                 total -= counts[slot]
                 running[slot], counts[slot] = -1, 0
                 live -= 1

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from simtc.isa import Instruction, Kernel, Kind, Operand, operands_read, registers_read, registers_written
+from simtc.isa.opcodes import opcode_of
 from simtc.machine.micro import TRUE, UNIFORM_PREDICATE, Control, Family, Integer
 from simtc.machine.state import Code, Geometry
 from simtc.machine.watch import FINDING, GATHERED, PLACES, PREDICATE_AT, UNIFORM_AT, WATCH, Habit
@@ -17,7 +18,6 @@ FINDINGS = 64  # that a launch keeps
 _GROUPS = 0xFFFF  # of asynchronous copies under way: more than any kernel has
 # PTX has them with .sync: all threads that execute one wait for each other. A NOP that is executed stands where the
 # compiler saw that the threads of a __syncwarp() are together already.
-_JOINS = frozenset({"NOP", "SHFL", "MATCH", "REDUX", "LDSM", "STSM", "MOVM", "HMMA", "IMMA", "BMMA", "DMMA"})
 _FIRST = {
     Kind.REGISTER: 0,
     Kind.UNIFORM: UNIFORM_AT,
@@ -37,7 +37,8 @@ def new_shadow(
     write, and of two reads or atomics. uses, uses_at: the registers that each instruction reads and writes. habits: see
     Habit. masks: of each instruction that joins threads, 1 + the register that names them. beyond: see `_beyond`.
     counted: of each such place, 1 + how often the first thread there took the barrier. watch, gathered, findings: see
-    simtc.machine.watch. found: how many findings and steps. where, doubts: scratch, a word a lane or a register.
+    simtc.machine.watch. found: how many findings and steps, and the instruction under way. where, doubts: scratch, a
+    word a lane or a register.
 
     Args:
         kernel: what runs.
@@ -72,7 +73,7 @@ def new_shadow(
         "watch": np.zeros(warps, WATCH),
         "gathered": np.zeros(slots * 16, GATHERED),
         "findings": np.zeros(FINDINGS, FINDING),
-        "found": np.zeros(2, np.int64),  # how many findings, and how many steps
+        "found": np.zeros(3, np.int64),  # how many findings, how many steps, which instruction is under way
         "where": np.zeros(32, np.int64),
         "doubts": np.zeros(64, np.uint32),
     }
@@ -101,7 +102,8 @@ def _habits(kernel: Kernel, code: Code) -> Iterator[int]:
             habit |= Habit.MERGES
             if any(_is_known(operand) for operand in operands_read(instruction)[:3:2]):
                 habit |= Habit.CONSTANT
-        if opcode in _JOINS or (opcode == "VOTE" and (op["q"] != TRUE or op["q_flip"])):  # without: __activemask()
+        votes = opcode == "VOTE" and (op["q"] != TRUE or op["q_flip"])  # without a predicate it is __activemask()
+        if votes or opcode_of(instruction).joins:
             habit |= Habit.JOINS
         if opcode == "LDGDEPBAR":
             habit |= Habit.COMMITS

@@ -71,20 +71,13 @@ def _mask_of(T: Array, row: Int) -> Int:
     return out
 
 
-@jit(int64(STATE, MEMORY, CODE, OP, int64, int64, int64, int64, uint32, uint32))
-def _move_data(s: Arrays, mem: Arrays, code: Arrays, op: Record, w: Int, a: Int, b: Int, c: Int, m: Int, q: Int) -> Int:
-    """Execute a memory, tensor or warp-wide operation; a nonzero result is a fault."""
-    if op.family == Family.TENSOR:
-        if op.code == Tensor.MMA:
-            tensor(code, s, op.imm, a, b, c, op.d_rows)
-        else:
-            transpose(s.F, s.T, a)
-        return 0
-    block = int64(s.warps[w].block)
+@jit(int64(STATE, MEMORY, OP, int64, int64, int64, int64, uint32))
+def _move_data(s: Arrays, mem: Arrays, op: Record, w: Int, a: Int, b: Int, c: Int, m: Int) -> Int:
+    """Execute a memory operation; a nonzero result is a fault."""
     if op.code >= Code.ATOMIC_GLOBAL and op.code <= Code.ATOMIC_GENERIC:
         addresses(s.F, s.address, op, a, b, op.imm, op.wide)
-        return atomic(s, mem, op, block, c, m)
-    return memory(s, mem, op, block, w, a, b, c, m, q)
+        return atomic(s, mem, op, int64(s.warps[w].block), c, m)
+    return memory(s, mem, op, w, a, b, c, m)
 
 
 @jit(int64(STATE, MEMORY, CODE, int64))
@@ -132,8 +125,7 @@ def step(s: Arrays, mem: Arrays, code: Arrays, w: Int) -> Int:
         if op.code == Predicate.S2R or op.code == Predicate.CLOCK:
             special(s, op, w)
         else:
-            q3 = s.P[at + op.q3] ^ op.q3_flip
-            both = predicate(F, T, s.P, op, at, a, b, c, q, q2, q3, m)
+            both = predicate(s, op, at, a, b, c, q, m)
             _commit_predicates(s.P, at + op.p, at + op.p2, both, _FULL if op.p >= UNIFORM_PREDICATE else m)
     elif family == Family.CONTROL:
         value = s.warps[w].convergence[op.imm] if op.code == Control.READ_CONVERGENCE else uint32(0)
@@ -147,8 +139,13 @@ def step(s: Arrays, mem: Arrays, code: Arrays, w: Int) -> Int:
             warp.convergence[op.imm] = uint32(0)
         for lane in range(32):
             T[lane] = value
+    elif family == Family.TENSOR:
+        if op.code == Tensor.MMA:
+            tensor(code, s, op.imm, a, b, c, op.d_rows)
+        else:
+            transpose(F, T, a)
     else:
-        bad = _move_data(s, mem, code, op, w, a, b, c, m, q)
+        bad = _move_data(s, mem, op, w, a, b, c, m)
         if bad:
             return bad
     if op.d_rows:

@@ -84,7 +84,7 @@ def tensor(code: Arrays, s: Arrays, entry: Int, a: Int, b: Int, c: Int, d_rows: 
         _gather(code, F, A, a, f[Field.A] + g * f[Field.A_COUNT], f[Field.A_COUNT], f[Field.A_BITS])
         _gather(code, F, B, b, f[Field.B] + g * f[Field.B_COUNT], f[Field.B_COUNT], f[Field.B_BITS])
         _gather(code, F, C, c, f[Field.C] + g * m * n, m * n, f[Field.C_BITS])
-        mma_tile(f[Field.RULE], m, n, k, A, B, C, D, s.work)
+        mma_tile(f[Field.RULE], (m, n, k), A, B, C, D, s.work)
         _scatter(code, T, D, f[Field.D] + g * m * n, m * n, f[Field.D_BITS])
 
 

@@ -21,7 +21,7 @@ from simtc.machine.micro import (
     Single,
     Tensor,
 )
-from simtc.machine.predicate import lookup, predicate
+from simtc.machine.predicate import comparison, lookup
 from simtc.machine.races import report
 from simtc.machine.state import CODE, STATE
 from simtc.machine.tensor import Field
@@ -51,8 +51,8 @@ def doubt(s: Arrays, w: Int, word: Int, own: Int) -> Int:
     return s.unknown[PLACES * w + place] if place >= 0 else uint32(0)
 
 
-@jit(void(STATE, int64, int64, int64, uint32))
-def used(s: Arrays, w: Int, place: Int, register: Int, lanes: Int) -> None:
+@jit(void(STATE, int64, int64, uint32))
+def used(s: Arrays, w: Int, register: Int, lanes: Int) -> None:
     """Report that lanes use a register's value, if it is one that nothing wrote; from now on it is taken for known."""
     at = PLACES * w + register
     lanes &= s.unknown[at]
@@ -64,7 +64,7 @@ def used(s: Arrays, w: Int, place: Int, register: Int, lanes: Int) -> None:
         kind = Found.UNKNOWN_GLOBAL if origin < 0 else Found.UNKNOWN_SHARED
     for lane in range(32):
         if (lanes >> uint32(lane)) & _ONE:
-            report(s, w, kind, place, abs(origin) - 1, lane, 0, 0, register)
+            report(s, w, kind, abs(origin) - 1, lane, 0, 0, register)
     s.unknown[at] = uint32(0)
 
 
@@ -85,8 +85,8 @@ def _logic(s: Arrays, op: Record, w: Int) -> Int:
     return out
 
 
-@jit(uint32(STATE, OP, int64, int64, uint32, uint32))
-def _comparison(s: Arrays, op: Record, w: Int, base: Int, m: Int, wide: Int) -> Int:
+@jit(uint32(STATE, OP, int64, int64, uint32))
+def _comparison(s: Arrays, op: Record, w: Int, base: Int, wide: Int) -> Int:
     """Return the lanes in which a comparison that is unknown in some, joined with a predicate, is not decided."""
     at = w * PREDICATES
     q, q2 = s.P[at + op.q] ^ op.q_flip, s.P[at + op.q2] ^ op.q2_flip
@@ -95,7 +95,7 @@ def _comparison(s: Arrays, op: Record, w: Int, base: Int, m: Int, wide: Int) -> 
         return wide | unsure
     neutral = _FULL if op.variant == 0 else uint32(0)  # with it the comparison alone decides
     a, b = op.a + op.a_warp * base, op.b + op.b_warp * base
-    holds = uint32(predicate(s.F, s.T, s.P, op, at, a, b, 0, neutral, q2, uint32(0), m) & uint64(0xFFFFFFFF))
+    holds = uint32(comparison(s.F, op, a, b, neutral, q2) & uint64(0xFFFFFFFF))
     decided = (holds if op.variant else ~holds) & ~wide  # against the predicate, whatever it is
     if op.p2 != DUMP_PREDICATE:
         decided = uint32(0)  # the second result is of the complement
@@ -204,7 +204,7 @@ def flow(s: Arrays, code: Arrays, op: Record, w: Int, place: Int, base: Int, hab
             if what == Predicate.DSETP:
                 compared |= doubt(s, w, op.a + 32, op.a_warp) | doubt(s, w, op.b + 32, op.b_warp)
             compared |= s.unknown[at + PREDICATE_AT + op.q2]
-            out = _comparison(s, op, w, base, m, compared)
+            out = _comparison(s, op, w, base, compared)
         elif what >= Predicate.VOTE and what <= Predicate.R2UR:
             out = _exchanged(s, op, w, base, m)
         else:

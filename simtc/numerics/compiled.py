@@ -5,13 +5,15 @@ Bit for bit the same as `simtc.numerics.reference`; the same tests run over both
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
-from numba import int32, int64, uint32, void
+from numba import boolean, int32, int64, types, uint32, void
 
 from simtc.jit import jit
 from simtc.numerics.exact import binary_rows, fma_tile, integer_rows, widen_lanes
 from simtc.numerics.formats import Format, format_named
-from simtc.numerics.fused import fused_step, unpack_lanes
+from simtc.numerics.fused import PATTERN, Pattern, Step, Tile, fused_step, unpack_lanes
 from simtc.numerics.lanes import LANES, Int, Words, load, load_four, splat, store, store_four
 from simtc.numerics.rules import Kind, Rule, rules
 from simtc.numerics.unpacked import add_rounded, unpack_bytes
@@ -41,6 +43,9 @@ def _format_columns(rule: Rule, form: Format) -> tuple[int, int, int, int, int, 
     return 0, form.bits, int(form.signed), 0, 0, 0
 
 
+Shape: TypeAlias = tuple[Int, Int, Int]  # m, n, k
+_SHAPE = types.UniTuple(int64, 3)
+_OPERANDS = (uint32[::1], uint32[::1], uint32[::1], uint32[::1], int32[::1])  # A, B, C, D, scratch
 _TABLE = np.array([_columns(rule) for rule in rules()], dtype=np.int32)
 
 
@@ -90,14 +95,22 @@ def _scatter(work: Words, place: Int, pitch: Int, target: Words, rows: Int, colu
             target[i * columns + j] = np.uint32(work[place + i * pitch + j])
 
 
-@jit(void(int64, int64, int64, int64, uint32[::1], uint32[::1], uint32[::1], uint32[::1], int32[::1]))
-def _float_tile(rule: Int, m: Int, n: Int, k: Int, a: Words, b: Words, c: Words, d: Words, work: Words) -> None:
+@jit(PATTERN(int64, int64, boolean))
+def _pattern(rule: Int, first: Int, unpacked: Int) -> Pattern:
+    """Return how an operand's bits are read, from its columns of the table; bytes are f16 once they are unpacked."""
+    row = _TABLE[rule]
+    width = np.int32(16) if unpacked else row[first + 1]
+    return Pattern(row[first], width, row[first + 2], row[first + 3], row[first + 4], row[first + 5])
+
+
+@jit(void(int64, _SHAPE, *_OPERANDS))
+def _float_tile(rule: Int, shape: Shape, a: Words, b: Words, c: Words, d: Words, work: Words) -> None:
+    m, n, k = shape
     pitch, packed = (n + 7) & ~7, (m * k + 7) & ~7
     old, new = 0, m * pitch
     place_a = 2 * m * pitch
-    exponent_a = place_a + packed
-    place_b = exponent_a + packed
-    exponent_b = place_b + k * pitch
+    place_b = place_a + 2 * packed
+    tile = Tile(m, n, k, pitch, place_a, place_a + packed, place_b, place_b + k * pitch)
     row = _TABLE[rule]
     unpacked = row[_KIND] == _UNPACKED
     half, d_half = row[_C_HALF] != 0, row[_D_HALF] != 0
@@ -117,19 +130,12 @@ def _float_tile(rule: Int, m: Int, n: Int, k: Int, a: Words, b: Words, c: Words,
         _gather(a, 1, m * k, work, place_a, packed)
         _gather(b, k, n, work, place_b, pitch)
         _gather(c, m, n, work, old, pitch)
-    bits_a = np.int32(16) if unpacked else row[_A + 1]
-    bits_b = np.int32(16) if unpacked else row[_B + 1]
-    special = unpack_lanes(
-        work, place_a, exponent_a, packed, row[_A], bits_a, row[_A + 2], row[_A + 3], row[_A + 4], row[_A + 5]
-    )
-    special |= unpack_lanes(
-        work, place_b, exponent_b, k * pitch, row[_B], bits_b, row[_B + 2], row[_B + 3], row[_B + 4], row[_B + 5]
-    )
+    special = unpack_lanes(work, tile.a, tile.a_exponent, packed, _pattern(rule, _A, unpacked))
+    special |= unpack_lanes(work, tile.b, tile.b_exponent, k * pitch, _pattern(rule, _B, unpacked))
     for begin in range(0, k, step):
-        fused_step(
-            work, old, new, place_a, exponent_a, place_b, exponent_b, m, n, k, pitch, begin, min(begin + step, k),
-            row[_BITS], row[_FLOOR], half, d_half, row[_KEPT], special != 0,
-        )  # fmt: skip
+        end = min(begin + step, k)
+        one = Step(old, new, begin, end, row[_BITS], row[_FLOOR], half, d_half, row[_KEPT])
+        fused_step(work, tile, one, special != 0)
         old, new = new, old
         half = d_half
     if unpacked:
@@ -140,8 +146,9 @@ def _float_tile(rule: Int, m: Int, n: Int, k: Int, a: Words, b: Words, c: Words,
     _scatter(work, old, pitch, d, m, n)
 
 
-@jit(void(int64, int64, int64, int64, uint32[::1], uint32[::1], uint32[::1], uint32[::1], int32[::1]))
-def _integer_tile(rule: Int, m: Int, n: Int, k: Int, a: Words, b: Words, c: Words, d: Words, work: Words) -> None:
+@jit(void(int64, _SHAPE, *_OPERANDS))
+def _integer_tile(rule: Int, shape: Shape, a: Words, b: Words, c: Words, d: Words, work: Words) -> None:
+    m, n, k = shape
     pitch = (n + 7) & ~7
     row = _TABLE[rule]
     words = k if row[_KIND] == _INTEGER else k >> 5
@@ -160,29 +167,27 @@ def _integer_tile(rule: Int, m: Int, n: Int, k: Int, a: Words, b: Words, c: Word
     _scatter(work, 0, pitch, d, m, n)
 
 
-@jit(void(int64, int64, int64, int64, uint32[::1], uint32[::1], uint32[::1], uint32[::1], int32[::1]))
-def mma_tile(rule: Int, m: Int, n: Int, k: Int, a: Words, b: Words, c: Words, d: Words, work: Words) -> None:
+@jit(void(int64, _SHAPE, *_OPERANDS))
+def mma_tile(rule: Int, shape: Shape, a: Words, b: Words, c: Words, d: Words, work: Words) -> None:
     """Compute D = A B + C for one tile of raw bits, row-major, one element in the low bits of each word.
 
-    `rule` is an index that `rule_index` returns. `a` is (m, k), `b` (k, n), `c` and `d` (m, n); `d` may be `c`. An f64
-    takes two words, low first. b1 is packed: k counts bits, `a` is (m, k / 32) words and `b` (k / 32, n). `work` holds
-    at least `work_words(m, n, k)` words of anything. Nothing is checked and nothing allocated: it is for compiled code.
+    `rule` is an index that `rule_index` returns, `shape` (m, n, k). `a` is (m, k), `b` (k, n), `c` and `d` (m, n); `d`
+    may be `c`. An f64 takes two words, low first. b1 is packed: k counts bits, `a` is (m, k / 32) words and `b`
+    (k / 32, n). `work` holds at least `work_words(m, n, k)` words of anything. Nothing is checked and nothing
+    allocated: it is for compiled code.
     """
     kind = _TABLE[rule, _KIND]
     if kind <= _UNPACKED:
-        _float_tile(rule, m, n, k, a, b, c, d, work)
+        _float_tile(rule, shape, a, b, c, d, work)
     elif kind == _FMA:
+        m, n, k = shape
         fma_tile(m, n, k, a, b, c, d)
     else:
-        _integer_tile(rule, m, n, k, a, b, c, d, work)
+        _integer_tile(rule, shape, a, b, c, d, work)
 
 
-@jit(
-    void(int64, int64, int64, int64, int64, uint32[:, ::1], uint32[:, ::1], uint32[:, ::1], uint32[:, ::1], int32[::1])
-)
-def mma_batch(
-    rule: Int, count: Int, m: Int, n: Int, k: Int, a: Words, b: Words, c: Words, d: Words, work: Words
-) -> None:
-    """Compute `count` tiles; each array is (count, words of one tile)."""
-    for tile in range(count):
-        mma_tile(rule, m, n, k, a[tile], b[tile], c[tile], d[tile], work)
+@jit(void(int64, _SHAPE, uint32[:, ::1], uint32[:, ::1], uint32[:, ::1], uint32[:, ::1], int32[::1]))
+def mma_batch(rule: Int, shape: Shape, a: Words, b: Words, c: Words, d: Words, work: Words) -> None:
+    """Compute as many tiles as D has; each array is (count, words of one tile)."""
+    for tile in range(len(d)):
+        mma_tile(rule, shape, a[tile], b[tile], c[tile], d[tile], work)

@@ -8,8 +8,10 @@ magnitude below 4 * 2**13, or 16 below 4 * 2**25 less what 11-bit significands l
 
 from __future__ import annotations
 
+from typing import Any, Final, NamedTuple
+
 import numpy as np
-from numba import boolean, int32, int64, void
+from numba import boolean, int32, int64, types, void
 
 from simtc.jit import jit
 from simtc.numerics.lanes import (
@@ -35,7 +37,7 @@ from simtc.numerics.lanes import (
 )  # fmt: skip
 from simtc.numerics.rounding import to_half, to_single
 
-__all__ = ["fused_step", "unpack_lanes"]
+__all__ = ["PATTERN", "Pattern", "Step", "Tile", "fused_step", "unpack_lanes"]
 
 # What the exponent of an operand says when it is no exponent. Far enough below every real one that sums of two stay
 # below every alignment, so such an operand never sets e_max and its scale is 0.
@@ -43,30 +45,64 @@ _ZERO, _INFINITE, _NAN = -20000, -20001, -20002
 _SIGN = -(2**31)
 
 
-@jit(int32(int32[::1], int64, int64, int64, int32, int32, int32, int32, int32, int32))
-def unpack_lanes(
-    work: Words,
-    place: Int,
-    exponents: Int,
-    words: Int,
-    fraction: Int,
-    width: Int,
-    bias: Int,
-    ignored: Int,
-    infinity: Int,
-    first_nan: Int,
-) -> Int:
+class Pattern(NamedTuple):
+    """How a format's bits are read: int32 numbers."""
+
+    fraction: Int
+    width: Int
+    bias: Int
+    ignored: Int  # low bits that the hardware does not read
+    infinity: Int  # the first magnitude that is no number
+    first_nan: Int
+
+
+class Tile(NamedTuple):
+    """A tile's sizes, and where its matrices are in the scratch memory: offsets in words."""
+
+    m: Int
+    n: Int
+    k: Int
+    pitch: Int  # words of a row of B, C and D: a multiple of eight
+    a: Int  # significands
+    a_exponent: Int
+    b: Int
+    b_exponent: Int
+
+
+class Step(NamedTuple):
+    """One fused step: where C and D are, which products it adds, and how it rounds."""
+
+    c: Int
+    d: Int
+    begin: Int  # the first k, and the one behind the last
+    end: Int
+    bits: Int  # of the sum below the largest exponent's
+    floor: Int  # of that exponent
+    c_half: Int  # whether C and D are f16
+    d_half: Int
+    kept: Int  # mask of the bits that remain of an f32 result
+
+
+# numba is partly typed; to the type checker its types are whatever they are.
+_types: Any = types
+PATTERN: Final = _types.NamedUniTuple(int32, len(Pattern._fields), Pattern)
+TILE: Final = _types.NamedUniTuple(int64, len(Tile._fields), Tile)
+STEP: Final = _types.NamedTuple((int64,) * 4 + (int32, int32, boolean, boolean, int32), Step)
+
+
+@jit(int32(int32[::1], int64, int64, int64, PATTERN))
+def unpack_lanes(work: Words, place: Int, exponents: Int, words: Int, form: Pattern) -> Int:
     """Replace bit patterns by significands as floats in [0, 2), and write their exponents; tell whether any is special.
 
-    `place` and `exponents` are offsets into `work`; `words` is a multiple of eight. The other arguments describe the
-    format. Infinities and NaNs get a significand of 0, which keeps the sum harmless until `_patch` overwrites it.
+    `place` and `exponents` are offsets into `work`; `words` is a multiple of eight. Infinities and NaNs get a
+    significand of 0, which keeps the sum harmless until `_patch` overwrites it.
     """
     zero, one, sign = splat(np.int32(0)), splat(np.int32(1)), splat(np.int32(_SIGN))
-    magnitude_mask = splat(np.int32((1 << (width - 1)) - (1 << ignored)))
-    fraction_mask = splat(np.int32((1 << fraction) - 1))
-    hidden, to_sign = splat(fraction), splat(np.int32(32 - width))
-    last_finite, last_infinite = splat(np.int32(infinity - 1)), splat(np.int32(first_nan - 1))
-    unit = splat_float(np.int32((127 - fraction) << 23))
+    magnitude_mask = splat(np.int32((1 << (form.width - 1)) - (1 << form.ignored)))
+    fraction_mask = splat(np.int32((1 << form.fraction) - 1))
+    hidden, to_sign = splat(form.fraction), splat(np.int32(32 - form.width))
+    last_finite, last_infinite = splat(np.int32(form.infinity - 1)), splat(np.int32(form.first_nan - 1))
+    unit = splat_float(np.int32((127 - form.fraction) << 23))
     found = zero
     for word in range(0, words, LANES):
         pattern = load(work, place + word)
@@ -76,7 +112,7 @@ def unpack_lanes(
         special = above(magnitude, last_finite)
         found = found | special
         significand = select(special, zero, (magnitude & fraction_mask) | (normal << hidden))
-        exponent = field - normal + splat(np.int32(1 - bias))
+        exponent = field - normal + splat(np.int32(1 - form.bias))
         exponent = select(equal(significand, zero), splat(np.int32(_ZERO)), exponent)
         exponent = select(special, splat(np.int32(_INFINITE)), exponent)
         exponent = select(above(magnitude, last_infinite), splat(np.int32(_NAN)), exponent)
@@ -86,34 +122,16 @@ def unpack_lanes(
     return any_set(found)
 
 
-@jit(
-    int32(int32[::1], int64, int64, int64, int64, int64, int64, int64, int64, int64, int32, int32, int32, int32, int32)
-)
-def _row(
-    work: Words,
-    c: Int,
-    d: Int,
-    a: Int,
-    a_exponent: Int,
-    b: Int,
-    b_exponent: Int,
-    pitch: Int,
-    begin: Int,
-    end: Int,
-    bits: Int,
-    floor: Int,
-    c_half: Int,
-    d_half: Int,
-    kept: Int,
-) -> Int:
-    """One fused step for eight outputs of one row; tell whether any of C is infinite or a NaN.
-
-    All but the last five are offsets into `work`, or the range of k that the step takes.
-    """
+@jit(int32(int32[::1], TILE, STEP, int64, int64))
+def _row(work: Words, tile: Tile, step: Step, i: Int, j: Int) -> Int:
+    """One fused step for eight outputs of one row, from (i, j) on; tell whether any of C is infinite or a NaN."""
+    c_half, bits, pitch = step.c_half, step.bits, tile.pitch
+    a, a_exponent = tile.a + i * tile.k, tile.a_exponent + i * tile.k
+    b, b_exponent = tile.b + j, tile.b_exponent + j
     zero, one, last, point = splat(np.int32(0)), splat(np.int32(1)), splat(np.int32(31)), splat(np.int32(23))
     # Step 1 for C: its significand with the leading bit at 2**30, and its exponent.
     fraction = np.int32(10) if c_half else np.int32(23)
-    pattern = load(work, c)
+    pattern = load(work, step.c + i * pitch + j)
     magnitude = pattern & splat(np.int32(0x7FFF) if c_half else np.int32(0x7FFFFFFF))
     special = above(magnitude, splat(np.int32(0x7BFF) if c_half else np.int32(0x7F7FFFFF)))
     hidden = splat(fraction)
@@ -125,13 +143,13 @@ def _row(
     c_exponent = select(equal(magnitude, zero), splat(np.int32(_ZERO)), c_exponent)
     c_sign = (pattern << splat(np.int32(16) if c_half else np.int32(0))) >> last
     # Step 3: the largest exponent; zeros have none.
-    largest = greatest(splat(floor), c_exponent)
-    for k in range(begin, end):
+    largest = greatest(splat(step.floor), c_exponent)
+    for k in range(step.begin, step.end):
         largest = greatest(largest, splat(scalar(work, a_exponent + k)) + load(work, b_exponent + k * pitch))
     # Steps 2 and 4: exact products, truncated to multiples of 2**(largest - bits), added exactly.
     top = splat(np.int32(127 + bits)) - largest
     total = zero
-    for k in range(begin, end):
+    for k in range(step.begin, step.end):
         exponent = splat(scalar(work, a_exponent + k)) + load(work, b_exponent + k * pitch)
         scale = as_float(greatest(top + exponent, zero) << point)
         product = splat_float(scalar(work, a + k)) * as_float(load(work, b + k * pitch))
@@ -147,145 +165,59 @@ def _row(
     leading = greatest(field - splat(np.int32(127)), zero)
     exponent = largest + leading - splat(bits)
     significand = magnitude << (last - leading)
-    pattern = to_half(significand, exponent, negative) if d_half else to_single(significand, exponent, negative, kept)
-    store(work, d, pattern)
+    if step.d_half:
+        pattern = to_half(significand, exponent, negative)
+    else:
+        pattern = to_single(significand, exponent, negative, step.kept)
+    store(work, step.d + i * pitch + j, pattern)
     return any_set(special)
 
 
-@jit(int32(int32[::1], int64, int64, int64, int64, int64, int64, int64, int64, boolean))
-def _special(
-    work: Words,
-    c: Int,
-    a: Int,
-    a_exponent: Int,
-    b: Int,
-    b_exponent: Int,
-    pitch: Int,
-    begin: Int,
-    end: Int,
-    c_half: Int,
-) -> Int:
+@jit(int32(int32[::1], TILE, STEP, int64, int64))
+def _special(work: Words, tile: Tile, step: Step, i: Int, j: Int) -> Int:
     """Step 7 for one output: 0 when all is finite, 1 for +infinity, 2 for -infinity, 3 for NaN."""
     found = 0
-    magnitude = work[c] & (0x7FFF if c_half else 0x7FFFFFFF)
-    infinity = 0x7C00 if c_half else 0x7F800000
+    c = step.c + i * tile.pitch + j
+    magnitude = work[c] & (0x7FFF if step.c_half else 0x7FFFFFFF)
+    infinity = 0x7C00 if step.c_half else 0x7F800000
     if magnitude > infinity:
         return np.int32(3)
     if magnitude == infinity:
-        found = 2 if (work[c] >> (15 if c_half else 31)) & 1 else 1
-    for k in range(begin, end):
-        e_a, e_b = work[a_exponent + k], work[b_exponent + k * pitch]
+        found = 2 if (work[c] >> (15 if step.c_half else 31)) & 1 else 1
+    for k in range(step.begin, step.end):
+        a, b = i * tile.k + k, j + k * tile.pitch
+        e_a, e_b = work[tile.a_exponent + a], work[tile.b_exponent + b]
         if _NAN in (e_a, e_b):
             return np.int32(3)
         if _INFINITE in (e_a, e_b):
             if _ZERO in (e_a, e_b):
                 return np.int32(3)
-            found |= 2 if (work[a + k] ^ work[b + k * pitch]) < 0 else 1
+            found |= 2 if (work[tile.a + a] ^ work[tile.b + b]) < 0 else 1
     return np.int32(found)  # both infinities: 1 | 2
 
 
-@jit(
-    void(
-        int32[::1], int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, boolean, boolean
-    )
-)
-def _patch(
-    work: Words,
-    c: Int,
-    d: Int,
-    a: Int,
-    a_exponent: Int,
-    b: Int,
-    b_exponent: Int,
-    m: Int,
-    n: Int,
-    k: Int,
-    pitch: Int,
-    begin: Int,
-    end: Int,
-    c_half: Int,
-    d_half: Int,
-) -> None:
+@jit(void(int32[::1], TILE, STEP))
+def _patch(work: Words, tile: Tile, step: Step) -> None:
     """Overwrite the outputs that an infinity or a NaN reaches."""
-    infinity, nan, sign = (0x7C00, 0x7FFF, 0x8000) if d_half else (0x7F800000, 0x7FFFFFFF, -(2**31))
-    for i in range(m):
-        for j in range(n):
-            place = i * pitch + j
-            found = _special(
-                work, c + place, a + i * k, a_exponent + i * k, b + j, b_exponent + j, pitch, begin, end, c_half
-            )
+    infinity, nan, sign = (0x7C00, 0x7FFF, 0x8000) if step.d_half else (0x7F800000, 0x7FFFFFFF, -(2**31))
+    for i in range(tile.m):
+        for j in range(tile.n):
+            d = step.d + i * tile.pitch + j
+            found = _special(work, tile, step, i, j)
             if found == 1:
-                work[d + place] = infinity
+                work[d] = infinity
             elif found == 2:
-                work[d + place] = infinity | sign
+                work[d] = infinity | sign
             elif found == 3:
-                work[d + place] = nan
+                work[d] = nan
 
 
-@jit(
-    void(
-        int32[::1],
-        int64,
-        int64,
-        int64,
-        int64,
-        int64,
-        int64,
-        int64,
-        int64,
-        int64,
-        int64,
-        int64,
-        int64,
-        int32,
-        int32,
-        boolean,
-        boolean,
-        int32,
-        boolean,
-    )
-)
-def fused_step(
-    work: Words,
-    c: Int,
-    d: Int,
-    a: Int,
-    a_exponent: Int,
-    b: Int,
-    b_exponent: Int,
-    m: Int,
-    n: Int,
-    k: Int,
-    pitch: Int,
-    begin: Int,
-    end: Int,
-    bits: Int,
-    floor: Int,
-    c_half: Int,
-    d_half: Int,
-    kept: Int,
-    special: Int,
-) -> None:
-    """One fused step for a whole tile: products `begin` to `end` of every output, C added, D written (not over C)."""
+@jit(void(int32[::1], TILE, STEP, boolean))
+def fused_step(work: Words, tile: Tile, step: Step, special: Int) -> None:
+    """One fused step for a whole tile: C and the step's products of every output, to D, which is not where C is."""
     found = np.int32(special)
-    for i in range(m):
-        for j in range(0, pitch, LANES):
-            found |= _row(
-                work,
-                c + i * pitch + j,
-                d + i * pitch + j,
-                a + i * k,
-                a_exponent + i * k,
-                b + j,
-                b_exponent + j,
-                pitch,
-                begin,
-                end,
-                bits,
-                floor,
-                np.int32(c_half),
-                np.int32(d_half),
-                kept,
-            )
+    for i in range(tile.m):
+        for j in range(0, tile.pitch, LANES):
+            found |= _row(work, tile, step, i, j)
     if found:
-        _patch(work, c, d, a, a_exponent, b, b_exponent, m, n, k, pitch, begin, end, c_half, d_half)
+        _patch(work, tile, step)

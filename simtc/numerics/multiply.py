@@ -86,7 +86,7 @@ def _compiled(found: Instruction, a: NDArray[Any], b: NDArray[Any], c: NDArray[A
     a, b, c = (_words(operand) for operand in (a, b, c))
     d = np.empty_like(c)
     work = np.empty(work_words(found.m, found.n, found.k), np.int32)
-    mma_batch(found.rule, len(d), found.m, found.n, found.k, a, b, c, d, work)
+    mma_batch(found.rule, (found.m, found.n, found.k), a, b, c, d, work)
     if found.d == "f64":
         return d.view(np.uint64)
     if found.d == "f16" and found.sum_type == "f32":

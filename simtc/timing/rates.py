@@ -15,18 +15,6 @@ from simtc.isa.opcodes import opcode_of
 
 __all__ = ["estimates", "memory_row", "pipe_constants", "special_row", "tensor_row"]
 
-_UNIFORM_MOVES = ("ULDC", "UMOV", "VOTEU")
-# Of one path through the memory I/O queue: the opcode whose rows are theirs. A second one is an estimate.
-_MEMORY = {
-    "LDS": "LDS", "STS": "STS", "LDSM": "LDSM", "LDGSTS": "LDGSTS",
-    "LDG": "LDG", "LD": "LDG", "LDL": "LDG", "STG": "STG", "ST": "STG", "STL": "STG",
-}  # fmt: skip
-_MEMORY_LIKE = {"ATOM": "LDG", "ATOMG": "LDG", "RED": "STG", "REDG": "STG", "ATOMS": "LDS", "STSM": "STS"}
-# No number of these is known: what they are taken to be.
-_LIKE = {
-    "MATCH": "SHFL", "REDUX": "SHFL",
-    "MEMBAR": "MUFU", "ERRBAR": "MUFU", "CGAERRBAR": "MUFU", "CCTL": "MUFU", "QSPC": "MUFU", "B2R": "MUFU",
-}  # fmt: skip
 _WIDTHS = {"U8": 32, "S8": 32, "U16": 32, "S16": 32, "64": 64, "128": 128}  # bits of a register; 32 without any
 _SIGNED = {"U8": "S8", "U4": "S4"}  # products of unsigned numbers run at the same rate
 _BITS = {"b1": 1, "s4": 4, "s8": 8}  # of types that one multiplier takes, by cutting its operands
@@ -38,12 +26,12 @@ def estimates(kernel: Kernel, device: Device) -> tuple[str, ...]:
     """Return a note for each kind of instruction in a kernel that has no row of its own in the board's tables."""
     found: dict[str, None] = {}
     for instruction in kernel.instructions:
-        opcode, unit = instruction.opcode, opcode_of(instruction).unit
-        if unit == "tensor":
+        opcode = opcode_of(instruction)
+        if opcode.unit == "tensor":
             found[tensor_row(instruction, device)[1]] = None
-        elif opcode in _MEMORY_LIKE:
+        elif opcode.like and opcode.access not in ("", "exchange"):
             found[memory_row(instruction, device)[2]] = None
-        elif opcode in _LIKE:
+        elif opcode.like:
             found[special_row(instruction, device.sm)[1]] = None
     return tuple(note for note in found if note)
 
@@ -63,10 +51,9 @@ def pipe_constants(instruction: Instruction, sm: Sm) -> Pipe:
         BadInputError: the generation has no such pipe.
 
     """
-    name = opcode_of(instruction).unit
-    if name == "uniform" and instruction.opcode in _UNIFORM_MOVES:
-        name = "uniform_move"
-    elif name == "fmaheavy":
+    opcode = opcode_of(instruction)
+    name = opcode.row or opcode.unit
+    if name == "fmaheavy":
         name = "imad_wide" if {"WIDE", "HI"} & set(instruction.modifiers) else "imad"
     pipe: Pipe | None = getattr(sm.pipes, name)
     if pipe is None:
@@ -86,9 +73,9 @@ def special_row(instruction: Instruction, sm: Sm) -> tuple[SpecialOperation, str
         return sm.special[opcode], ""
     if opcode_of(instruction).unit == "xu":
         return sm.pipes.xu, ""
-    if opcode not in _LIKE:
+    like = opcode_of(instruction).like
+    if not like:
         raise _refusal(instruction, sm, nearest(opcode, sm.special))
-    like = _LIKE[opcode]
     return (sm.pipes.xu if like == "MUFU" else sm.special[like]), f"{opcode} is timed as {like}: no number is known"
 
 
@@ -100,7 +87,8 @@ def memory_row(instruction: Instruction, device: Device) -> tuple[MemoryOperatio
 
     """
     opcode, table = instruction.opcode, device.sm.memory
-    like = _MEMORY_LIKE.get(opcode) or _MEMORY[opcode]
+    said = opcode_of(instruction)
+    like = said.like or said.row or opcode
     if opcode in ("LDSM", "STSM"):
         count = next((m for m in instruction.modifiers if m in ("2", "4")), "1")
         bits, key = 32 * int(count), f"LDSM.{count}" if opcode == "LDSM" else f"STS.{32 * int(count)}"
@@ -109,7 +97,7 @@ def memory_row(instruction: Instruction, device: Device) -> tuple[MemoryOperatio
         key = f"{like}.{bits}"
     if key not in table:
         raise _refusal(instruction, device.sm, nearest(key, table))
-    return table[key], bits, f"{opcode} is timed as {like}: no number is known" if opcode in _MEMORY_LIKE else ""
+    return table[key], bits, f"{opcode} is timed as {like}: no number is known" if said.like else ""
 
 
 def tensor_row(instruction: Instruction, device: Device) -> tuple[TensorInstruction, str]:

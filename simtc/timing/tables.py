@@ -38,33 +38,8 @@ _PIPES = {
     "cbu": Pipe.NONE,
     "none": Pipe.NONE,
 }
-_ACCESS = {
-    "LDS": Access.SHARED_LOAD,
-    "LDSM": Access.SHARED_LOAD,
-    "STS": Access.SHARED_STORE,
-    "STSM": Access.SHARED_STORE,
-    "LDG": Access.GLOBAL_LOAD,
-    "LD": Access.GLOBAL_LOAD,
-    "LDL": Access.GLOBAL_LOAD,
-    "STG": Access.GLOBAL_STORE,
-    "ST": Access.GLOBAL_STORE,
-    "STL": Access.GLOBAL_STORE,
-    "LDGSTS": Access.COPY,
-    "LDGDEPBAR": Access.GROUP,
-    "ATOMS": Access.SHARED_LOAD,
-    "ATOM": Access.ATOMIC,
-    "ATOMG": Access.ATOMIC,
-    "RED": Access.GLOBAL_STORE,
-    "REDG": Access.GLOBAL_STORE,
-    "SHFL": Access.EXCHANGE,
-    "MOVM": Access.EXCHANGE,
-    "REDUX": Access.EXCHANGE,
-    "MATCH": Access.EXCHANGE,
-    "S2R": Access.EXCHANGE,
-}
 _ZERO = 255  # RZ
 _GROUP_WAR = 6  # cycles from the operands' read to the read barrier's release, where nothing better is known
-_LONG = ("LDG", "LD", "LDL", "STG", "ST", "STL", "LDGSTS", "LDGDEPBAR", "ATOM", "ATOMG", "RED", "REDG")
 _NARROW = {"U8": 1, "S8": 1, "U16": 2, "S16": 2}  # bytes
 _HINTS = {"LTC64B": 64, "LTC128B": 128, "LTC256B": 128}  # bytes that L2 should have; the line behind is left out
 
@@ -165,8 +140,8 @@ def _tokens(instruction: Instruction, conflicts: int, device: Device) -> int:
     unit = opcode_of(instruction).unit
     if unit == "tensor":
         return round(tensor_row(instruction, device)[0].register_port_cycles)
-    if instruction.opcode in _ACCESS:
-        stored = _ACCESS[instruction.opcode] in (Access.SHARED_STORE, Access.GLOBAL_STORE)
+    if access := opcode_of(instruction).access:
+        stored = access in ("shared_store", "global_store")
         # half of a store's registers: beside HMMA, an STS.128 costs an H200 two to four cycles (sts_among)
         return memory_row(instruction, device)[1] // 64 + 1 if stored else 1
     if unit not in ("alu", "fma", "fmaheavy", "fp16"):
@@ -205,7 +180,7 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
     op["is_branch"] = int(opcode.unit == "cbu")
     if instruction.opcode == "DEPBAR":
         _wait(op, instruction)
-    elif instruction.opcode in _ACCESS:
+    elif opcode_of(instruction).access:
         _memory(op, instruction, device)
     elif pipe is Pipe.TENSOR:
         tensor = tensor_row(instruction, device)[0]
@@ -239,8 +214,9 @@ def instruction_sm(device: Device) -> int:
 def _memory(op: np.ndarray, instruction: Instruction, device: Device) -> None:
     """Set what the memory I/O path needs to know."""
     sm = device.sm
-    access = _ACCESS[instruction.opcode]
-    op["kind"], op["access"], op["is_long"] = How.MEMORY, access, int(instruction.opcode in _LONG)
+    opcode = opcode_of(instruction)
+    access = Access[opcode.access.upper()]
+    op["kind"], op["access"], op["is_long"] = How.MEMORY, access, int(opcode.is_long)
     if access is Access.GROUP:
         op["war"], op["tail"] = _GROUP_WAR, 1
         return

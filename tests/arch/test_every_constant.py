@@ -1,17 +1,22 @@
 """Every constant of every board is read: moved by itself, it changes the clock's tables or a closed form.
 
-What it changes in the clock's tables changes cycles: tests/timing/test_every_parameter.py moves each of them.
+What it changes in the clock's tables changes cycles: tests/timing/test_every_parameter.py moves each of them. Which
+module reads it is watched on the way, and kept in simtc/arch/readers.toml, which `simtc arch` shows. To write that file
+again: python tests/arch/test_every_constant.py
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import import_module
 from inspect import getsource
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
@@ -22,12 +27,12 @@ from simtc.analytic.intensity import ridge_flops_per_byte
 from simtc.analytic.occupancy import Occupancy, occupancy
 from simtc.analytic.roofline import roofline
 from simtc.arch.altered import altered
-from simtc.arch.reads import DOCUMENTATION, READERS, reads
+from simtc.arch.reads import DOCUMENTATION, OBSERVED, READERS, readers, reads
 from simtc.cli.arch import _facts
 from simtc.errors import BadInputError
 from simtc.gemm.family import Configured
 from simtc.gemm.problem import Problem
-from simtc.gemm.registry import family
+from simtc.gemm.registry import family, family_names
 from simtc.isa import Kernel
 from simtc.reproduce.microbenchmark import kernel, line
 from simtc.timing.setup import new_clock
@@ -69,7 +74,6 @@ def everything(name: str) -> Kernel:
 def tables(device: arch.Device) -> Iterator[Any]:
     """Yield what the clock is given of a board."""
     one = everything(device.sm_name)
-    yield device.sm.fetch.first_cycles, device.l2_kept_bytes, device.dram_measured_bytes_per_cycle
     yield [array.tobytes() for array in clock_table.__wrapped__(one, device)]
     for chip in (device, device.at_rest().under_tensor_load()):
         clock = new_clock(
@@ -100,6 +104,15 @@ def closed_forms(device: arch.Device) -> Iterator[Any]:
         yield simulate("hgemm", m=m, n=n, k=k, device=device, fidelity="analytic", **more).to_dict()
 
 
+def every_family(device: arch.Device) -> Iterator[Any]:
+    """Yield what the families' closed forms say of a small problem."""
+    for name in family_names():
+        try:
+            yield simulate(name, m=64, n=64, k=64, device=device, fidelity="analytic").to_dict()
+        except BadInputError as refused:
+            yield str(refused)
+
+
 @cache
 def given(name: str, of: Callable[[arch.Device], Iterator[Any]]) -> list[Any]:
     return list(of(arch.device(name)))
@@ -126,6 +139,77 @@ def is_read(device: arch.Device, path: str) -> bool:
     return None in others or any(changes(other, of) for of in forms for other in others)
 
 
+def sections() -> Iterator[tuple[type, str]]:
+    """Yield each section of a chip's constants, and what their paths begin with."""
+    yield arch.Device, ""
+    for name, hint in {**get_type_hints(arch.Device), **get_type_hints(arch.Sm)}.items():
+        for kind in (hint, *get_args(hint)):
+            if is_dataclass(kind) and kind not in (arch.Device, arch.Sm, arch.Constant):
+                yield kind, f"{name}.*." if get_origin(hint) is Mapping else f"{name}."
+                rows = {one for inner in get_type_hints(kind).values() for one in (inner, *get_args(inner))}
+                yield from ((one, f"{name}.*.") for one in rows if is_dataclass(one))
+    yield arch.Sm, ""
+
+
+def reader() -> str:
+    """Return the module whose code asks for a constant; for the clock, the unit whose parameters are made."""
+    frame = sys._getframe(2)  # noqa: SLF001 - the way to who asks
+    where = frame.f_globals["__name__"]
+    if not where.startswith("simtc.") or frame.f_code.co_name.startswith("__"):
+        return ""
+    while where == "simtc.timing.unit" and "cls" not in frame.f_locals:
+        frame = frame.f_back
+    where = frame.f_locals["cls"].__module__ if where == "simtc.timing.unit" else where
+    return "" if where in ("simtc.arch.altered", "simtc.arch.constant", "simtc.arch.load") else where[len("simtc.") :]
+
+
+def observed() -> dict[str, list[str]]:
+    """Return, by pattern of a constant's path, the modules that ask for it while the clock and the forms are made."""
+    found: dict[str, set[str]] = {}
+    before = {kind: kind.__getattribute__ for kind, _ in sections()}
+
+    def watched(kind: type, prefix: str) -> Callable[[Any, str], Any]:
+        names = {one.name for one in fields(kind)}
+
+        def get(self: Any, name: str) -> Any:
+            if name in names and (module := reader()):
+                found.setdefault(prefix + name, set()).add(module)
+            return before[kind](self, name)
+
+        return get
+
+    try:
+        for kind, prefix in sections():
+            kind.__getattribute__ = watched(kind, prefix)
+        for name in dict.fromkeys([*BOARDS, *CLOSED]):
+            # another board, equal to it: what was made of it before is not taken from a cache
+            board = altered(arch.device(name), "clock_mhz", arch.device(name).clock_mhz - 1)
+            if board.cycle_level is not None:
+                list(tables(board))
+            list(closed_forms(board))
+            if name in (BOARDS[0], *CLOSED):  # other boards' would ask for the same
+                list(every_family(board))
+    finally:
+        for kind, get in before.items():
+            kind.__getattribute__ = get
+    chips = [*map(arch.device, arch.device_names()), *map(arch.sm, arch.sm_names())]
+    every = {path for chip in chips for path in chip.constants}
+    found = {
+        f"{path}.*" if path in ("tensor_rate", "observed_latency_cycles") else path: who for path, who in found.items()
+    }
+    return {path: sorted(who) for path, who in sorted(found.items()) if any(fnmatchcase(one, path) for one in every)}
+
+
+@pytest.mark.parametrize("name", [*arch.device_names(), *arch.sm_names()])
+def test_a_constant_has_a_reader_or_is_documentation(name):
+    chip = arch.device(name) if name in arch.device_names() else arch.sm(name)
+    assert [path for path in chip.constants if not readers(path) and not reads(path)] == []
+
+
+def test_what_is_said_to_read_a_constant_does():
+    assert observed() == {path: [*modules] for path, modules in OBSERVED.items()}
+
+
 @pytest.mark.parametrize("name", BOARDS)
 def test_every_constant_is_read_or_says_by_whom(name):
     device = arch.device(name)
@@ -147,5 +231,11 @@ def test_no_entry_is_left_over(pattern):
 
 def test_a_constant_that_nothing_reads_is_found():
     """What is known to be documentation alone changes nothing: the test above can fail."""
-    for path in ("tdp_watts", "fetch.cold_cycles", "l1.line_cycles", "tensor.HMMA.16816.F32.chain_observed_cycles"):
+    for path in ("tdp_watts", "fetch.cold_cycles", "tensor.HMMA.16816.F32.chain_observed_cycles"):
         assert not is_read(arch.device("h200"), path)
+
+
+if __name__ == "__main__":
+    lines = [f'"{path}" = {modules}'.replace("'", '"') for path, modules in observed().items()]
+    head = "# By pattern of a constant's path, the modules that read it: tests/arch/test_every_constant.py wrote this."
+    Path(arch.__file__).with_name("readers.toml").write_text("\n".join([head, *lines, ""]), encoding="utf-8")

@@ -92,7 +92,6 @@ def h200(shared: Path) -> list[dict[str, str]]:
         ("latency (issue", "MUFU", "pipes.xu.latency_cycles"),
         ("latency (issue", "MOVM", "special.MOVM.latency_cycles"),
         ("LDC first touch", "", "l1.constant_first_cycles"),
-        ("STG before EXIT", "", "launch.store_drain_cycles"),
     ],
 )
 def test_hopper_equals_the_microbenchmark(h200, quantity, parameters, path):

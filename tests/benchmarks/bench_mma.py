@@ -50,7 +50,7 @@ def kernel(found: Instruction, A, B, C):
     """Return the compiled kernel alone, on operands already spread to one element a word."""
     a, b, c = (array.view(f"uint{8 * array.itemsize}").reshape(len(array), -1).astype(np.uint32) for array in (A, B, C))
     d, work = np.empty_like(c), np.empty(work_words(found.m, found.n, found.k), np.int32)
-    return lambda: mma_batch(found.rule, len(a), found.m, found.n, found.k, a, b, c, d, work)
+    return lambda: mma_batch(found.rule, (found.m, found.n, found.k), a, b, c, d, work)
 
 
 def mmasim(found: Instruction, A, B, C):

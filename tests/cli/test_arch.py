@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from simtc import arch
+from simtc.arch.reads import readers
 from simtc.cli import main
 
 
@@ -54,6 +55,7 @@ def test_shows_every_constant_of_a_chip_with_unit_status_and_source(simtc, name)
         constant = chip.provenance(path)
         assert f"  {constant.unit} " in line
         assert f"  {constant.status} " in line
+        assert all(module in line for module in readers(path)[:2])
         assert constant.source in line.split()
         assert line.endswith(constant.note)
     assert {line.split()[0] for line in sources.splitlines()} == {c.source for c in chip.constants.values()}
@@ -87,6 +89,10 @@ def test_json_of_a_board(simtc):
         for path, c in arch.device("rtx2070").constants.items()
     }
     assert all(c["source"] in data["sources"] for c in data["constants"])
+    read_by = {c["name"]: c["read_by"] for c in data["constants"]}
+    assert read_by["l1.tag_ahead_lines"] == ["timing.units.l1"]
+    assert "timing.hazards" in read_by["pipes.fma.safe_same_cycles"]
+    assert read_by["tdp_watts"] == []
 
 
 def test_json_of_a_generation_and_of_the_list(simtc):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -456,6 +457,21 @@ def test_no_words_bring_a_traceback(simtc, verb, flags, words):
         assert err.startswith("simtc: ")
         assert err.count("\n") == 1
         assert out == ""
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS))
+def test_help_keeps_its_examples_on_their_lines(simtc, verb):
+    """Click's mark of such lines is a character, which a raw docstring writes as two: those were printed."""
+    code, out, _ = simtc(verb, "--help")
+    assert code == 0
+    assert "\\b" not in out
+    assert re.search(r"simtc \w+ .*[^\n]simtc \w+", out.partition("Options")[0]) is None
+
+
+def test_a_file_to_write_is_named_alike_everywhere():
+    for name, verb in VERBS.items():
+        named = [option.opts for option in verb.params if "--output" in option.opts or "--out" in option.opts]
+        assert named in ([], [["--out", "--output"]]), name
 
 
 def test_help_and_no_verb_at_all(simtc):

@@ -19,6 +19,23 @@ def executed(*lines):
     return launch(kernel, 1, 32, [out]).instructions
 
 
+def test_a_generic_address_is_of_one_space():
+    """QSPC, what __isShared() and its like become: lanes point into shared, local and global memory."""
+    code = tuple(
+        parse_instruction(text, address=16 * place)
+        for place, text in enumerate([
+            "S2R R0, SR_TID.X", "MOV R2, 0x10", "MOV R5, 0x4", "IMAD.WIDE R6, R0, R5, c[0x0][0x160]",
+            "ISETP.GE.AND P0, PT, R0, 0x8, PT", "ISETP.GE.AND P1, PT, R0, 0x10, PT", "MOV R3, 0x7ffe",
+            "@P0 MOV R3, 0x7fff", "@P1 MOV R3, R7", "QSPC.E.S P2, RZ, [R2]", "QSPC.E.L P3, RZ, [R2]",
+            "QSPC.E.G P4, RZ, [R2]", "P2R R4, PR, RZ, 0x1c", "STG.E [R6], R4", "EXIT",
+        ])
+    )  # fmt: skip
+    kernel = Kernel(name="k", sm=75, instructions=code, parameters=(Parameter(offset=0, size=8),))
+    out = np.zeros(32, np.uint32)
+    launch(kernel, 1, 32, [out])
+    assert out.tolist() == [0x4] * 8 + [0x8] * 8 + [0x10] * 16
+
+
 def test_each_group_comes_to_a_convergence_barrier_by_itself():
     """Three groups jump to one BSYNC: it is executed three times, and what follows it once."""
     count = executed(

@@ -47,7 +47,7 @@ def test_tiles_of_any_size(arch, m, n, k):
     words = [x.view(np.uint16).astype(np.uint32).ravel() for x in (A, B)] + [C.view(np.uint32).ravel().copy()]
     work = np.full(work_words(m, n, k), -1, np.int32)
     a, b, c = words
-    mma_tile(found.rule, m, n, k, a, b, c, c, work)
+    mma_tile(found.rule, (m, n, k), a, b, c, c, work)
     expected, step = C, found.arithmetic.products
     size = (found.m, found.n, found.k)
     for begin in range(0, k, step):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -33,15 +32,6 @@ def test_the_pipeline_lists_every_unit_once():
 def test_the_pipeline_is_a_page():
     assert len(Path(pipeline.__file__).read_text(encoding="utf-8").splitlines()) <= 110
     assert max(len(path.read_text(encoding="utf-8").splitlines()) for path in sources()) <= 300
-
-
-@pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
-def test_no_compiled_function_takes_more_than_eight_arguments(path):
-    for one in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(one, ast.FunctionDef) and any(
-            isinstance(by, ast.Call) and getattr(by.func, "id", "") in ("jit", "compiled") for by in one.decorator_list
-        ):
-            assert len(one.args.args) <= 8, one.name
 
 
 def test_a_parameter_names_constants_that_boards_have():

@@ -27,8 +27,10 @@ def hgemm_problem(sizes: Mapping[str, Any], accumulator: str = "f16", transpose:
     majors = ("row" if transpose[0] == "t" else "col", "col" if transpose[1] == "n" else "row", "row")
     made = Problem(**sizes, types=f"{accumulator}.f16.f16.{accumulator}", majors=majors)
     if made.batch:
-        raise BadInputError(f"batch {made.batch}: hgemm computes one product")
+        raise BadInputError(f"batch {made.batch}: hgemm computes one product, hgemm_batched many")
     for name in ("lda", "ldb", "ldc", "ldd"):
         if getattr(made, name) is not None:
-            raise BadInputError(f"{name} {getattr(made, name)}: hgemm takes matrices without gaps between their lines")
+            raise BadInputError(
+                f"{name} {getattr(made, name)}: hgemm takes lines without gaps, hgemm_batched others too"
+            )
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simtc.isa import Kind, Operand
 from simtc.machine.atomic import How, Number
 from simtc.machine.lowering.builder import Builder, Lowering, refuse
-from simtc.machine.micro import LANES, Family, Flag, Memory, Tensor
+from simtc.machine.micro import LANES, Family, Flag, Memory, Predicate, Tensor
 
 __all__ = ["LOWERINGS"]
 
@@ -15,7 +15,8 @@ _HINTS = (
     "LTC128B", "LTC256B", "BYPASS", "ACCESS", "PRIVATE", "VC", "MMIO", "ENL2", "L1", "SPIN", "U", "ZFILL", "RN", "FTZ",
 )  # fmt: skip
 _WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "32": 4, "64": 8, "128": 16}
-_BANKS = 32
+_BANKS, _ZERO = 32, 255  # RZ
+_SPACES = ("S", "L", "G")
 _SCALES = {"X4": 2, "X8": 3, "X16": 4}
 
 
@@ -82,6 +83,16 @@ def _ldc(b: Builder) -> None:
     else:
         b.plain("a", Operand(kind=Kind.REGISTER, index=operand.base))
     b.op["imm"], b.op["aux"] = operand.value, operand.index
+
+
+def _query_space(b: Builder) -> None:
+    """QSPC: is a generic address one of shared (S), local (L) or global (G) memory?"""
+    b.does(Family.PREDICATE, Predicate.QUERY_SPACE, "E", *_SPACES)
+    b.op["variant"] = next(_SPACES.index(m) for m in b.i.modifiers if m in _SPACES)
+    b.predicate_into("p", b.take())
+    if b.take().index != _ZERO:
+        raise refuse(b.i, "only its predicate is modelled")
+    _address(b, b.take())
 
 
 def _ldsm(b: Builder) -> None:
@@ -183,6 +194,7 @@ LOWERINGS: dict[str, Lowering] = {
     "ST": _store(Memory.STORE_GENERIC),
     "LDC": _ldc,
     "ULDC": _ldc,
+    "QSPC": _query_space,
     "LDSM": _ldsm,
     "STSM": _stsm,
     "MOVM": _movm,
