@@ -15,6 +15,7 @@ from simtc.machine.watch import FINDING, GATHERED, PLACES, PREDICATE_AT, UNIFORM
 __all__ = ["FINDINGS", "new_shadow"]
 
 FINDINGS = 64  # that a launch keeps
+_AND = 0xC0  # the table of LOP3 that makes a & b of its first two operands
 _GROUPS = 0xFFFF  # of asynchronous copies under way: more than any kernel has
 # PTX has them with .sync: all threads that execute one wait for each other. A NOP that is executed stands where the
 # compiler saw that the threads of a __syncwarp() are together already.
@@ -102,6 +103,8 @@ def _habits(kernel: Kernel, code: Code) -> Iterator[int]:
             habit |= Habit.MERGES
             if any(_is_known(operand) for operand in operands_read(instruction)[:3:2]):
                 habit |= Habit.CONSTANT
+        if opcode == "LOP3" and _clears_one_bit(instruction):
+            habit |= Habit.PACKS
         votes = opcode == "VOTE" and (op["q"] != TRUE or op["q_flip"])  # without a predicate it is __activemask()
         if votes or opcode_of(instruction).joins:
             habit |= Habit.JOINS
@@ -121,6 +124,16 @@ def _masks(kernel: Kernel) -> np.ndarray:
         if address % 16 == 0 and address // 16 < len(kernel.instructions):
             out[address // 16] = register + 1
     return out
+
+
+def _clears_one_bit(instruction: Instruction) -> bool:
+    """Tell whether a LOP3 is R &= ~bit."""
+    operands = instruction.operands
+    if len(operands) < 5 or {operands[0].kind, operands[1].kind} != {Kind.REGISTER}:
+        return False
+    target, source, mask, _, table = operands[:5]
+    in_place = target.index == source.index and (mask.kind, table.value) == (Kind.IMMEDIATE, _AND)
+    return in_place and (~mask.value & 0xFFFFFFFF).bit_count() == 1
 
 
 def _is_known(operand: Operand) -> bool:

@@ -172,6 +172,8 @@ def _result(s: Arrays, code: Arrays, op: Record, w: Int, habit: Int, any_: Int, 
         return chosen | s.unknown[known + op.q]
     if habit & Habit.MERGES:
         return uint32(0) if habit & Habit.CONSTANT else all_
+    if habit & Habit.PACKS and not s.origin[PLACES * w + (op.a >> 5)]:
+        return uint32(0)  # the first predicate finds the register as it was: each tests its own bit alone
     if family == Family.TENSOR:
         if any_ and what == Tensor.MMA:
             _matrix(s, code, op, w)

@@ -73,6 +73,7 @@ class Habit(IntEnum):
     COMMITS = 8
     WAITS = 16
     GUESSES = 32  # a load for a compare-and-swap, which will say whether it was right
+    PACKS = 64  # it clears one bit of a register in place, as the compiler does where it keeps predicates in one
     NUMBER = 8  # shift of the groups that a wait leaves under way
 
 

@@ -154,6 +154,27 @@ def test_a_register_that_nothing_wrote():
         launch(Kernel(name="k", sm=75, instructions=tuple(code), shared_bytes=64), 1, 32, [], check=True)
 
 
+_PACKED = [
+    "LOP3.LUT R3, R3, 0xffffbfff, RZ, 0xc0, !PT",
+    "LOP3.LUT R3, R3, 0x4000, RZ, 0xc0, !PT",
+    "LDS R4, [R3]",
+    "EXIT",
+]
+
+
+def test_predicates_in_the_bits_of_a_register_that_nothing_wrote():
+    """R3 &= ~bit is the compiler's; what was loaded from memory that nothing wrote is found behind it as well."""
+    code = [parse_instruction(text, address=16 * place) for place, text in enumerate(_PACKED)]
+    launch(Kernel(name="k", sm=75, instructions=tuple(code), shared_bytes=64), 1, 32, [], check=True)
+    loaded = ["MOV R2, 0x10", "LDS R3, [R2]", *_PACKED]
+    code = [parse_instruction(text, address=16 * place) for place, text in enumerate(loaded)]
+    with pytest.raises(KernelFaultError, match="use of a value from shared memory that nothing wrote: k at 0x0040 LDS"):
+        launch(Kernel(name="k", sm=75, instructions=tuple(code), shared_bytes=64), 1, 32, [], check=True)
+    code = [parse_instruction(text, address=16 * place) for place, text in enumerate([_PACKED[1], *_PACKED[2:]])]
+    with pytest.raises(KernelFaultError, match="use of a register that nothing wrote: k at 0x0010 LDS"):
+        launch(Kernel(name="k", sm=75, instructions=tuple(code), shared_bytes=64), 1, 32, [], check=True)
+
+
 def test_a_barrier_that_can_never_complete():
     says = message("deadlock", [np.zeros(128, np.float32)])
     assert re.match(

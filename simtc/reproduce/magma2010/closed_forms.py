@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simtc import arch
+from simtc.analytic.chart import Chart, Series
 from simtc.analytic.occupancy import occupancy
 from simtc.gemm.registry import family
 from simtc.gemm.simt.blocking import Blocking
@@ -128,7 +129,25 @@ def figure3() -> _Made:
             Item(name=f"{name} on {board}, not Fermi: % of the peak", paper=None,
                  simtc=round(100 * one.peak_share, 1), kind="simulation", note=f"{_SIZE} cubed; {one.limit}")
         )  # fmt: skip
-    return items, None
+    return items, _by_size()
+
+
+def _by_size() -> str:
+    """Draw the closed forms' share of C2050's peak against the size, and the ceilings by issue."""
+    series = []
+    for name in ("sgemm", "dgemm"):
+        made, device = kernel_of(name, _FERMI), arch.device(_FERMI)
+        shares = [
+            (float(n), 100 * simulate(
+                name, m=n, n=n, k=n, device=_FERMI, fidelity="analytic", block=made.tile, blocking="register"
+            ).peak_share)
+            for n in range(192, 6145, 192)
+        ]  # fmt: skip
+        most = 100 * ceiling(made, device).share
+        series.append(Series(name=f"{name}, closed form", points=tuple(shares)))
+        series.append(Series(name=f"{name}, ceiling by issue", points=((192.0, most), (6144.0, most))))
+    title = f"Register-blocked GEMM on {_FERMI}"
+    return Chart(title=title, across="m = n = k", up="% of the peak", series=tuple(series)).to_svg()
 
 
 def _product(one: Blocking) -> int:

@@ -59,3 +59,60 @@ def test_the_other_half_of_a_packed_operand_with_its_sign_turned():
     assert "H0_NH1" in forms
     D, expected, _ = run(made, (32, 32, 16), alpha=1.0, beta=-0.5)
     assert (expected == D).all()
+
+
+PLANES = (
+    ("re", "re", "re", 1.0),
+    ("re", "im", "im", -1.0),
+    ("im", "re", "im", 1.0),
+    ("im", "im", "re", 1.0),
+)  # part of D, of A, of B, sign
+
+
+def planar(problem, arrays, multiply):
+    """Return the complex product by four real ones of its planes, two for each plane of D."""
+    real = family("hgemm_batched").configured("sm_75", {"version": 4019})
+    D = np.zeros_like(arrays["D"])
+    for number, (d, a, b, sign) in enumerate(PLANES):
+        call = real.problem(
+            {
+                "m": problem.m,
+                "n": problem.n,
+                "k": problem.k,
+                "batch": problem.batch,
+                "alpha": sign,
+                "beta": float(number % 2),
+            }
+        )
+        planes = {"A": arrays["A"][a], "B": arrays["B"][b], "C": D[d], "D": D[d]}
+        D[d] = multiply(real, call, {name: np.ascontiguousarray(one) for name, one in planes.items()})
+    return D
+
+
+def executed(made, problem, arrays):
+    launch(
+        made.program(), made.grid_dim(problem), made.block_dim, made.arguments(problem, arrays),
+        shared_bytes=made.dynamic_shared_bytes, device="t4",
+    )  # fmt: skip
+    return arrays["D"]
+
+
+def by_reference(made, problem, arrays):
+    return np.swapaxes(made.reference(problem, arrays), -1, -2)
+
+
+def test_planar_is_four_real_calls_and_equals_interleaved_where_nothing_is_rounded():
+    """The order of sums is another: four real calls round each plane's first product before the second is added."""
+    made = family("hcgemm_batched").configured("sm_75", {"version": 4019})
+    problem = made.problem({"m": 33, "n": 20, "k": 40, "batch": (2,)})
+    arrays, generator = drawn(problem, 3), np.random.default_rng(3)
+    four = planar(problem, arrays, executed)
+    np.testing.assert_array_equal(four.view(np.uint16), planar(problem, arrays, by_reference).view(np.uint16))
+    rounded = (executed(made, problem, arrays).view(np.uint16) != four.view(np.uint16)).mean()
+    assert 0.05 < rounded < 0.9
+    for name in "AB":
+        for part in ("re", "im"):
+            arrays[name][part] = generator.integers(-4, 5, arrays[name].shape)  # whole numbers: no sum is rounded
+    np.testing.assert_array_equal(
+        executed(made, problem, arrays).view(np.uint16), planar(problem, arrays, executed).view(np.uint16)
+    )

@@ -83,8 +83,10 @@ def test_infinities_nan_and_signed_zeros():
     assert (bits(launched(made, problem, arrays)) == bits(expected)).all()
 
 
-def test_the_checks_find_nothing():
-    made = family("sgemm").configured("sm_80", {})
+@pytest.mark.parametrize(("sm", "transpose"), [(80, "nn"), (75, "tn")])
+def test_the_checks_find_nothing(sm, transpose):
+    """The second keeps its predicates in bits of a register, which it begins to set without writing the whole of it."""
+    made = family("sgemm").configured(f"sm_{sm}", {"transpose": transpose})
     problem = made.problem({"m": 70, "n": 33, "k": 20, "alpha": 2.0, "beta": 1.0})
     arrays = drawn(problem, 1)
     expected = made.reference(problem, arrays)
