@@ -465,3 +465,6 @@ def test_help_and_no_verb_at_all(simtc):
         code, out, err = simtc(*words)
         assert (code, err) == (0, "")
         assert "Usage: simtc" in out
+    for verb in VERBS:
+        text = simtc(verb, "--help")[1]
+        assert "\\" not in text  # click's mark for text that keeps its lines is no letter of it

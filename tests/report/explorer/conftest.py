@@ -75,7 +75,8 @@ class Explorer:
             self.load(address)
             return
         self.driver.execute_script(
-            "globalThis.watching?.disconnect(); const e = globalThis.explorer; e.page.view.unmount(); e.page.view = undefined;"
+            "globalThis.watching?.disconnect(); const e = globalThis.explorer;"
+            "e.page.view.unmount(); e.page.view = undefined;"
             "history.replaceState(null, '', '#' + arguments[0]); dispatchEvent(new HashChangeEvent('hashchange'));",
             address,
         )
