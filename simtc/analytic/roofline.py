@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from simtc.analytic.chart import Chart, Series
+from simtc.analytic.chart import Chart, Mark, Series
 from simtc.arch import Device
 from simtc.errors import unknown
 from simtc.results.display import Columns, Display, by_column
 
 __all__ = ["Roofline", "fp16_unit_peak_tflops", "roofline"]
 
-_FROM, _TO = 1, 1024  # FLOP/byte that the plot shows
+_FROM, _TO = 1.0, 1024.0  # FLOP/byte that the plot shows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -50,21 +50,22 @@ class Roofline(Display):
         """Return which of the two it is that limits a kernel: the level or the roof."""
         return level if flops_per_byte < self.ridge_flops_per_byte(level, roof=roof) else roof
 
-    def chart(self) -> Chart:
-        """Return the plot: intensity across, TFLOPS up, both logarithmic."""
+    def chart(self, marks: Sequence[Mark] = (), *, title: str | None = None) -> Chart:
+        """Return the plot: intensity across, TFLOPS up, both logarithmic; `marks` are what kernels reach."""
         top = max(self.peaks_tflops.values())
+        reached = [one.x for one in marks if one.x is not None]
+        first, last = min([_FROM, *(x / 2 for x in reached)]), max([_TO, *(2 * x for x in reached)])
         series = []
         for level, bandwidth in self.levels_gb_per_s.items():
             ridge = top * 1e3 / bandwidth
-            places = sorted({float(_FROM), ridge, float(_TO)})
-            points = tuple((x, min(top, x * bandwidth * 1e-3)) for x in places)
-            series.append(Series(name=f"{level}, {bandwidth:g} GB/s", points=points))
+            points = tuple((x, min(top, x * bandwidth * 1e-3)) for x in sorted({first, ridge, last}))
+            series.append(Series(name=f"{level}, {bandwidth:,.0f} GB/s", points=points))
         for roof, peak in self.peaks_tflops.items():
-            points = ((float(_FROM), peak), (float(_TO), peak))
-            series.append(Series(name=f"{roof}, {peak:.1f} TFLOPS", points=points))
+            series.append(Series(name=f"{roof}, {peak:.1f} TFLOPS", points=((first, peak), (last, peak))))
         return Chart(
-            title=f"Roofline of {self.device}", across="FLOP/byte", up="TFLOPS", series=tuple(series), log=(True, True)
-        )
+            title=title or f"Roofline of {self.device}", across="FLOP/byte", up="TFLOPS", series=tuple(series),
+            log=(True, True), marks=tuple(marks),
+        )  # fmt: skip
 
     def headline(self) -> str:
         """Return the board and its peak in one line."""

@@ -61,14 +61,14 @@ def banks(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    r"""Show which banks a warp's shared-memory access touches, and in how many wavefronts it is served.
+    """Show which banks a warp's shared-memory access touches, and in how many wavefronts it is served.
 
     \b
     simtc banks --stride 8 --width 64
     simtc banks --pitch 80 --ldmatrix x4
     simtc banks --tile 256x32
     simtc banks --tile 256x32 --layout xor --pattern ldsm.x4
-    """
+    """  # noqa: D301 - \b is click's mark for text that keeps its lines
     given = {"--stride": stride, "--pitch": pitch, "--addresses": addresses, "--tile": tile}
     chosen = [name for name, value in given.items() if value is not None]
     if len(chosen) != 1:

@@ -18,14 +18,14 @@ __all__ = ["explain"]
 @click.option("--kind", help="with --list: stall cause, resource, term, opcode or constant alone")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.explain/1")
 def explain(*, word: tuple[str, ...], listing: bool, kind: str | None, as_json: bool) -> None:
-    r"""Say what WORD is: what it means, a picture, the usual cure, and where it is in the notes.
+    """Say what WORD is: what it means, a picture, the usual cure, and where it is in the notes.
 
     \b
     simtc explain long_scoreboard
     simtc explain tensor pipe
     simtc explain HMMA
     simtc explain l2_hit_cycles
-    """
+    """  # noqa: D301 - \b is click's mark for text that keeps its lines
     from simtc.report.cards import KINDS, all_cards, card  # noqa: PLC0415 - start-up stays fast
 
     if kind is not None and kind not in KINDS:

@@ -16,14 +16,14 @@ __all__ = ["explore"]
 @click.command
 @out("the file to write", required=True)
 def explore(*, output: Path) -> None:
-    r"""Write the explorer: fragments, banks and timelines to look at and to play, a quiz, and cards.
+    """Write the explorer: fragments, banks and timelines to look at and to play, a quiz, and cards.
 
     \b
     simtc explore --output explorer.html
 
     It is one file: open it in any browser, with no network. The runs that its timeline shows are executed while it is
     written, so it is always what this version of simtc says.
-    """
+    """  # noqa: D301 - \b is click's mark for text that keeps its lines
     from simtc.report.explorer import explorer_html  # noqa: PLC0415 - start-up stays fast
 
     if not output.parent.is_dir():

@@ -31,7 +31,7 @@ _WIDTH, _INDENT = 100, " " * 14
 @click.option("--slides", is_flag=True, help="with a name in .html: slides for reveal.js")
 @click.option("--json", "as_json", is_flag=True, help="list as JSON, schema simtc.lesson/1")
 def lesson(*, name: str | None, output: Path | None, slides: bool, as_json: bool) -> None:
-    r"""List the lessons, or open NAME in Jupyter: predict, run, explain, and let your answers be graded.
+    """List the lessons, or open NAME in Jupyter: predict, run, explain, and let your answers be graded.
 
     \b
     simtc lesson
@@ -40,7 +40,7 @@ def lesson(*, name: str | None, output: Path | None, slides: bool, as_json: bool
 
     A lesson that is opened is written to NAME.ipynb in the current folder first; one that is there already, with your
     answers in it, is opened as it is.
-    """
+    """  # noqa: D301 - \b is click's mark for text that keeps its lines
     from simtc.report import lessons  # noqa: PLC0415 - start-up stays fast
 
     if name is None:

@@ -42,7 +42,7 @@ def mma(
     reference: bool,
     listing: bool,
 ) -> None:
-    r"""Compute D = A B + C with every bit as INSTR computes it on a chip.
+    """Compute D = A B + C with every bit as INSTR computes it on a chip.
 
     INSTR is SHAPE.D.A.B.C, such as m16n8k8.f32.f16.f16.f32. Unsigned integers of a type's width are raw bits; other
     numbers are taken by value.
@@ -50,7 +50,7 @@ def mma(
     \b
     Example:
       simtc mma m16n8k8.f32.f16.f16.f32 --arch turing --in abc.npz --out d.npz --json
-    """
+    """  # noqa: D301 - \b is click's mark for text that keeps its lines
     if listing:
         refuse("with --list", "instr", "source", "output", "reference")
         _list(arch, as_json=as_json)

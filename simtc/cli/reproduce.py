@@ -24,7 +24,7 @@ __all__ = ["reproduce"]
 @click.option("--plot", type=Path, metavar="FILE", help="draw the figure into this SVG file")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.reproduce/1")
 def reproduce(names: tuple[str, ...], *, listing: bool, plot: Path | None, as_json: bool) -> None:
-    r"""Set published tables and figures beside simtc's own values.
+    """Set published tables and figures beside simtc's own values.
 
     Each value has a kind: exact arithmetic, a closed form, a simulation, or an input taken from the paper.
 
@@ -34,7 +34,7 @@ def reproduce(names: tuple[str, ...], *, listing: bool, plot: Path | None, as_js
     simtc reproduce nvidia/fig8 --plot fig8.svg
 
     Exits with 1 where exact arithmetic does not give the printed value.
-    """
+    """  # noqa: D301 - \b is click's mark for text that keeps its lines
     if listing:
         refuse("with --list", "names", "plot")
         _list(as_json=as_json)

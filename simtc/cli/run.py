@@ -10,6 +10,7 @@ import click
 from simtc.cli.choices import choices
 from simtc.cli.options import Whole, out, refuse
 from simtc.cli.output import to_json
+from simtc.cli.pictures import SPANNED, pictures, require_pictures, span
 from simtc.cli.simulate import AxesType
 from simtc.cli.sources import compile_options
 from simtc.cli.targets import run_family, run_file, run_shipped
@@ -53,10 +54,7 @@ _FIDELITIES = ("full", "sampled")
     "--fidelity", default="full", show_default=True, help="of the timing: full, or sampled: any size, no values"
 )
 @click.option("--caches", default="cold", show_default=True, help="cold, or warm: L2 holds the operands")
-@click.option(
-    "--timeline", type=Path, metavar="FILE", help="write what every warp did: .json[.gz] Perfetto, .kanata, .svg, .txt"
-)
-@click.option("--cycles", metavar="FIRST,LAST", help="the part of the timeline that .svg and .txt show")
+@pictures
 @click.option("--by-instruction", is_flag=True, help="with --timing: the listing, and what each instruction cost")
 @click.option("--top", type=Whole(1), help="with --by-instruction: so many of the instructions, the dearest first")
 @click.option("--html", type=Path, metavar="FILE", help="with --timing: write all of it to one HTML file")
@@ -99,7 +97,7 @@ def run(target: str | None, kernel: str | None, **options: Any) -> None:
     in_file = _is_file(target)
     _check_timing(options)
     if target in family_names():
-        require_writable(options["html"], options["output"])
+        require_writable(options["timeline"], options["roofline"], options["html"], options["output"])
         refuse("on a family", "definitions", "includes", "compiler")
         run_family(target, kernel, options)
         return
@@ -111,7 +109,7 @@ def run(target: str | None, kernel: str | None, **options: Any) -> None:
         refuse("on a kernel in a file", "m", "n", "k", "alpha", "beta", "a_file", "b_file", "c_file", "seed", "output")
     elif kernel is not None:
         raise BadInputError(f"{target} is a shipped kernel, or a file that is not there: {kernel!r} has no place")
-    require_writable(options["timeline"], options["html"], options["output"])
+    require_writable(options["timeline"], options["roofline"], options["html"], options["output"])
     if in_file:
         run_file(Path(target), kernel, options)
     else:
@@ -130,20 +128,18 @@ def _check_timing(options: dict[str, Any]) -> None:
     """Refuse what needs the clock, where it does not run, and what needs values, where there are none."""
     path, fidelity = options["timeline"], options["fidelity"]
     _check_names(options)
-    if path and not path.name.endswith((".json", ".json.gz", ".kanata", ".svg", ".txt")):
-        raise BadInputError(f"--timeline {path}: the name must end in .json, .json.gz, .kanata, .svg or .txt")
+    require_pictures(path, options["roofline"])
     if not options["timing"]:
         _refuse_without_clock(options)
     if fidelity != "full":
-        for name, flag in (("timeline", "--timeline"), ("output", "--out")):
-            if options[name]:
-                raise BadInputError(f"{flag} needs --fidelity full: a sampled run computes nothing")
+        if options["output"]:
+            raise BadInputError("--out needs --fidelity full: a sampled run computes nothing")
         refuse("on a sampled run, which computes nothing", "a_file", "b_file", "c_file", "seed")
     if not options["by_instruction"]:
         refuse("without --by-instruction", "top")
-    if path is None or path.suffix not in (".svg", ".txt"):
-        refuse("without --timeline FILE.svg or FILE.txt", "cycles")
-    options["span"] = _span(options.pop("cycles"))
+    if path is None or path.suffix not in SPANNED:
+        refuse("without --timeline FILE.svg, FILE.html or FILE.txt", "cycles")
+    options["span"] = span(options.pop("cycles"))
 
 
 def _check_names(options: dict[str, Any]) -> None:
@@ -156,7 +152,7 @@ def _check_names(options: dict[str, Any]) -> None:
 
 
 def _refuse_without_clock(options: dict[str, Any]) -> None:
-    for name in ("timeline", "by_instruction", "html"):
+    for name in ("timeline", "roofline", "by_instruction", "html"):
         if options[name]:
             raise BadInputError(f"--{name.replace('_', '-')} needs --timing")
     if options["fidelity"] != "full":
@@ -178,16 +174,3 @@ def _list(*, as_json: bool) -> None:
         click.echo(f"{one.name:<30}sm {built:<12} {one.summary}")
     for name in family_names():
         click.echo(f"{name:<30}family          {family(name).summary}")
-
-
-def _span(text: str | None) -> tuple[int, int | None]:
-    """Read --cycles."""
-    if text is None:
-        return 0, None
-    try:
-        first, last = (int(part) for part in text.split(","))
-    except ValueError:
-        raise BadInputError(f"--cycles {text!r}: two numbers, such as 1000,2000") from None
-    if not 0 <= first < last:
-        raise BadInputError(f"--cycles {text!r}: the first must be below the last")
-    return first, last

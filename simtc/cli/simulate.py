@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,9 +11,11 @@ import click
 from simtc.cli.choices import choices
 from simtc.cli.options import Whole, refuse
 from simtc.cli.output import to_json
+from simtc.cli.pictures import SPANNED, pictures, require_pictures, span, write_roofline, write_timeline
 from simtc.cli.progress import bar, note_compilation
 from simtc.cli.simulate_lu import ALGORITHMS, simulate_lu
 from simtc.errors import BadInputError
+from simtc.files import require_writable
 from simtc.gemm.registry import families
 from simtc.gemm.registry import family as family_named
 from simtc.report.prediction import explored_text, prediction_text
@@ -69,15 +72,21 @@ def _epilog() -> str:
 @click.option("--caches", default="cold", show_default=True, help="cold, or warm: L2 holds the operands")
 @click.option("--nb", type=Whole(1), help="lu: columns of a panel  [default: 64]")
 @click.option("--look-ahead", is_flag=True, help="lu: the next panel is factored beside the update before it")
+@pictures
 @click.option("--explore", "exploring", is_flag=True, help="also try every single change, and say which helps most")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.simulate/1")
-def simulate(family: str, *, exploring: bool, as_json: bool, **given: Any) -> None:
+def simulate(
+    family: str, *, timeline: Path | None, roofline: Path | None, cycles: str | None, exploring: bool, as_json: bool,
+    **given: Any,
+) -> None:  # fmt: skip
     """Predict the cycles of a kernel of FAMILY from its choices, and what limits it, with no GPU.
 
     analytic: closed forms, at once. sampled: the program in the clock, some SMs' steady state for all.
     full: every block of it, and every value.
     """
+    require_pictures(timeline, roofline)
     if family in ALGORITHMS:
+        refuse(f"on {family}, which is more than one kernel", "timeline", "roofline", "cycles")
         simulate_lu(given, as_json=as_json)
         return
     refuse(f"on {family}, which is no factorization", "nb", "look_ahead")
@@ -87,7 +96,11 @@ def simulate(family: str, *, exploring: bool, as_json: bool, **given: Any) -> No
     if missing:
         raise BadInputError(f"{family} needs {' '.join(missing)}. Try: simtc simulate {family} {found.example}")
     made = {name: value for name, value in given.items() if value is not None}
-    case = simulation(family, **made)
+    if timeline is None or timeline.suffix not in SPANNED:
+        refuse("without --timeline FILE.svg, FILE.html or FILE.txt", "cycles")
+    shown = span(cycles)
+    require_writable(timeline, roofline)
+    case = simulation(family, timeline=timeline is not None, **made)
     if case.fidelity == "analytic":
         refuse("on --fidelity analytic: closed forms do not tell cold from warm", "caches")
     if case.fidelity != "analytic":
@@ -100,6 +113,8 @@ def simulate(family: str, *, exploring: bool, as_json: bool, **given: Any) -> No
 
         with bar("changes") as progress:
             explored = explore(case, prediction, progress)
+    write_timeline(timeline, prediction.timeline, shown)
+    write_roofline(roofline, prediction, case.device)
     if as_json:
         more = {"explored": explored.to_dict()} if explored else {}
         click.echo(to_json(prediction.to_dict() | more))

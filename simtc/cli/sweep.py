@@ -81,7 +81,7 @@ def _epilog() -> str:
 @click.option("--plot", type=Path, metavar="FILE.svg", help="also draw the ranking and the pruned space")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.sweep/1")
 def sweep(family: str, *, counting: bool, as_json: bool, **given: Any) -> None:
-    r"""Rank every configuration of FAMILY for a problem by closed forms, and time the best in the clock.
+    """Rank every configuration of FAMILY for a problem by closed forms, and time the best in the clock.
 
     \b
     simtc sweep hgemm -m 4096 -n 4096 -k 4096 --device t4
@@ -91,7 +91,7 @@ def sweep(family: str, *, counting: bool, as_json: bool, **given: Any) -> None:
     A block, a warp or any other choice that is given is kept by all. Lists of sizes go in step: the second line is of
     256x256x1024, 1024x1024x1024 and 4096x4096x1024. A sweep with --resume may be killed at any moment, and the same
     command goes on behind the last case that was finished.
-    """
+    """  # noqa: D301 - \b is click's mark for text that keeps its lines
     found = family_named(family)
     files = {name: given.pop(name) for name in ("csv_file", "plot", "resume")}
     how = {name: given.pop(name) for name in ("jobs", "scheduler")}

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from simtc.cli.options import refuse
-from simtc.cli.output import note, to_json
+from simtc.cli.output import to_json
+from simtc.cli.pictures import write_roofline, write_timeline
 from simtc.cli.progress import bar, note_compilation
 from simtc.cli.sources import program_of
 from simtc.errors import BadInputError
@@ -64,7 +65,7 @@ def run_shipped(name: str, options: dict[str, Any]) -> None:
             timeline=bool(options["timeline"]), check=options["check"], progress=progress,
             **_limits(options),
         )  # fmt: skip
-    _write_timing(solved.launch, f"{name} {m} x {n} x {k} on {board.name}", options)
+    _write_timing(solved.launch, f"{name} {m} x {n} x {k} on {board.name}", board, options)
     if options["output"]:
         write_array(options["output"], solved.D)
     if options["as_json"]:
@@ -78,7 +79,7 @@ def run_family(name: str, kernel: str | None, options: dict[str, Any]) -> None:
     """Run the kernel of a family that fits the choices, and print what came of it."""
     if kernel is not None:
         raise BadInputError(f"{name} is a family: {kernel!r} has no place. Try: simtc run {name} --help")
-    refuse(f"on a family such as {name}", "grid", "args", "a_file", "b_file", "c_file", "timeline", "shared_bytes")
+    refuse(f"on a family such as {name}", "grid", "args", "a_file", "b_file", "c_file", "shared_bytes")
     found, board = family(name), _board(options)
     missing = [f"-{x}" for x in "mnk" if options[x] is None]
     if missing:
@@ -100,10 +101,10 @@ def run_family(name: str, kernel: str | None, options: dict[str, Any]) -> None:
     with bar("blocks") as progress:
         done = harness(
             made, problem, board, pad=options["pad"], verify=options["verify"], seed=options["seed"],
-            timing=options["timing"], fidelity=options["fidelity"], caches=options["caches"], check=options["check"],
-            progress=progress, **_limits(options),
+            timing=options["timing"], fidelity=options["fidelity"], caches=options["caches"],
+            timeline=bool(options["timeline"]), check=options["check"], progress=progress, **_limits(options),
         )  # fmt: skip
-    _write_timing(done.launch, f"{made.name} {problem.m} x {problem.n} x {problem.k} on {board.name}", options)
+    _write_timing(done.launch, f"{made.name} {problem.m} x {problem.n} x {problem.k} on {board.name}", board, options)
     if options["output"]:
         write_array(options["output"], done.D)
     if options["as_json"]:
@@ -152,7 +153,7 @@ def run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
             check=options["check"], progress=progress,
             **_limits(options),
         )  # fmt: skip
-    _write_timing(result, f"{chosen.name} on {result.device}", options)
+    _write_timing(result, f"{chosen.name} on {result.device}", board, options)
     for target, array in parsed.saves:
         write_array(target, array)
     buffers = parsed.digests()
@@ -191,27 +192,12 @@ def _list_instructions(result: LaunchResult, options: dict[str, Any]) -> None:
         click.echo(f"\n{listing_text(result.timing, options['top'])}")
 
 
-def _write_timing(result: LaunchResult, title: str, options: dict[str, Any]) -> None:
+def _write_timing(result: LaunchResult, title: str, board: Any, options: dict[str, Any]) -> None:
     """Write the files that were asked for."""
     from simtc.report.page import launch_html  # noqa: PLC0415
 
     page = options["html"]
     if page:
-        write_text(page, launch_html(result, title))
-    path = options["timeline"]
-    if path is None:
-        return
-    timeline = result.timeline
-    first, last = options["span"]
-    if path.name.endswith((".json", ".json.gz")):
-        timeline.to_perfetto(path)
-    elif path.suffix == ".kanata":
-        timeline.to_kanata(path)
-    elif path.suffix == ".txt":
-        write_text(path, timeline.to_text(first=first, last=last) + "\n")
-    elif path.suffix == ".svg":
-        from simtc.report.timeline import timeline_svg  # noqa: PLC0415
-
-        write_text(path, timeline_svg(timeline, first=first, last=last))
-    if timeline.dropped:
-        note(f"the timeline keeps its first {len(timeline):,} slices; {timeline.dropped:,} more were seen")
+        write_text(page, launch_html(result, title, device=board))
+    write_timeline(options["timeline"], result.timing.timeline if result.timing else None, options["span"])
+    write_roofline(options["roofline"], result, board)

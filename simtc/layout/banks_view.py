@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simtc.layout.banks import BANKS, Access
-from simtc.layout.draw import ALARM, EMPTY, FAINT, INK, box, document, lane_color, text
+from simtc.layout.draw import ALARM, EMPTY, FAINT, INK, ON, box, document, lane_color, text
 from simtc.layout.tile import PATTERNS, Tile
 from simtc.layout.views import align
 
 __all__ = ["summary", "to_svg", "to_table", "to_text"]
 
-_CELL, _LEFT, _TOP = 30, 150, 84
+_CELL, _LEFT, _TOP = 30, 160, 84
 
 
 def summary(access: Access) -> str:
@@ -68,20 +68,21 @@ def to_svg(access: Access) -> str:
         for turn, wavefront in enumerate(phase.wavefronts)
     ]
     note = "Each cell: the lane that a bank serves in a wavefront, with + where other lanes share its word."
-    parts = [text(20, 28, summary(access), size=17, bold=True), text(20, 48, note, size=11, fill=FAINT)]
+    parts = [text(20, 28, summary(access), size=17, bold=True), text(20, 48, note, size=12, fill=FAINT)]
+    parts.append(text(_LEFT - 10, _TOP - 8, "bank", size=12, fill=FAINT, anchor="end"))
     parts += [
-        text(_LEFT + _CELL * (bank + 0.5), _TOP - 8, str(bank), size=10.5, fill=FAINT, anchor="middle")
+        text(_LEFT + _CELL * (bank + 0.5), _TOP - 8, str(bank), size=12, fill=FAINT, anchor="middle")
         for bank in range(BANKS)
     ]
     for line, (number, turn, wavefront) in enumerate(rows):
         y = _TOP + _CELL * line
         # Every wavefront of a phase after its first is what a conflict costs.
-        parts.append(text(20, y + 19, f"phase {number}, wavefront {turn}", size=11, fill=ALARM if turn else INK))
+        parts.append(text(20, y + 19, f"phase {number}, wavefront {turn}", size=12, fill=ALARM if turn else INK))
         parts.append(box(_LEFT, y, _CELL * BANKS, _CELL, fill=EMPTY))
         for bank, _, lanes in wavefront:
             x = _LEFT + _CELL * bank
             parts.append(box(x, y, _CELL, _CELL, fill=lane_color(lanes[0])))
-            parts.append(text(x + _CELL / 2, y + 19, _lanes(lanes), size=11, anchor="middle"))
+            parts.append(text(x + _CELL / 2, y + 19, _lanes(lanes), size=12, fill=ON, anchor="middle"))
     return document(_LEFT + _CELL * BANKS + 20, _TOP + _CELL * len(rows) + 24, summary(access), parts)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simtc.layout.draw import FAINT, INK, box, document, lane_color, text
+from simtc.layout.draw import FAINT, INK, ON, box, document, lane_color, text
 from simtc.layout.matrix import Ldmatrix
 
 __all__ = ["to_svg"]
@@ -36,6 +36,6 @@ def _element(move: Ldmatrix, matrix: int, row: int, col: int, x: int, y: int) ->
     middle = x + _CELL / 2
     return (
         box(x, y, _CELL, _CELL, fill=lane_color(lane))
-        + text(middle, y + 18, f"T{lane}", size=12, anchor="middle", bold=True)
-        + text(middle, y + 31, f"R{register}.H{half}", size=9.5, anchor="middle")
+        + text(middle, y + 18, f"T{lane}", size=12, fill=ON, anchor="middle", bold=True)
+        + text(middle, y + 31, f"R{register}.H{half}", size=9.5, fill=ON, anchor="middle")
     )

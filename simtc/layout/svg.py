@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from simtc.errors import unknown
-from simtc.layout.draw import FAINT, INK, box, document, lane_color, shade, text
+from simtc.layout.draw import FAINT, INK, ON, box, document, lane_color, shade, text
 from simtc.layout.views import cell, slot, title
 
 if TYPE_CHECKING:
@@ -72,10 +72,9 @@ def _draw(item: _Cell, grid: _Grid, fill: str) -> str:
     width, height = grid.width * item.right, grid.height * item.down
     x, y = _LEFT + grid.width * item.col, _TOP + grid.height * item.row
     middle, baseline = x + width / 2, y + height / 2 - 2
-    lanes = text(middle, baseline, item.lanes, size=12.5, anchor="middle", bold=True)
-    return (
-        box(x, y, width, height, fill=fill) + lanes + text(middle, baseline + 12, item.slots, size=9.5, anchor="middle")
-    )
+    lanes = text(middle, baseline, item.lanes, size=12.5, fill=ON, anchor="middle", bold=True)
+    slots = text(middle, baseline + 12, item.slots, size=9.5, fill=ON, anchor="middle")
+    return box(x, y, width, height, fill=fill) + lanes + slots
 
 
 def _heading(fragment: Fragment) -> list[str]:
@@ -139,7 +138,7 @@ def _legend(fragment: Fragment, color: str, top: int) -> list[str]:
         text(_LEFT, top + 4, words, size=11, fill=FAINT),
         *(
             box(_LEFT + x, top + 13, wide - 1, 20, fill=fill)
-            + text(_LEFT + x + wide / 2 - 0.5, top + 27, name, size=10, anchor="middle")
+            + text(_LEFT + x + wide / 2 - 0.5, top + 27, name, size=10, fill=ON, anchor="middle")
             for name, fill, wide, x in swatches
         ),
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simtc.layout.banks import BANKS
-from simtc.layout.draw import FAINT, INK, box, document, shade, text
+from simtc.layout.draw import FAINT, ON, box, document, shade, text
 from simtc.layout.tile import Tile
 
 __all__ = ["to_svg"]
@@ -18,9 +18,7 @@ def to_svg(tile: Tile) -> str:
     rows, chunks = min(tile.rows, _ROWS), -(-tile.cols // _CHUNK)
     parts = [
         text(20, 28, tile.headline(), size=15, bold=True),
-        text(
-            20, 48, f"The first {rows} rows. Each cell: the banks of 16 bytes, coloured by the first of them.", size=12
-        ),
+        text(20, 48, f"The first {rows} rows. Each cell: the banks of its 16 bytes, coloured by the first.", size=12),
     ]
     parts += [
         text(_LEFT + (chunk + 0.5) * _WIDTH, _TOP - 8, f"col {chunk * _CHUNK}", size=12, fill=FAINT, anchor="middle")
@@ -33,6 +31,6 @@ def to_svg(tile: Tile) -> str:
             bank = 2 * tile.offset(row, chunk * _CHUNK) // 4 % BANKS
             x = _LEFT + chunk * _WIDTH
             parts.append(box(x, y, _WIDTH, _HEIGHT, fill=shade(bank // 4, 0.55)))
-            words = f"{bank}..{(bank + 3) % BANKS}"
-            parts.append(text(x + _WIDTH / 2, y + 18, words, size=12, fill=INK, anchor="middle"))
+            words = f"{bank} to {(bank + 3) % BANKS}"
+            parts.append(text(x + _WIDTH / 2, y + 18, words, size=12, fill=ON, anchor="middle"))
     return document(max(_LEFT + chunks * _WIDTH + 20, 660), _TOP + rows * _HEIGHT + 20, tile.headline(), parts)

@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from statistics import mean
 
+from simtc.layout.draw import ALARM, FAINT, INK, RULE, box, document, line, text
 from simtc.validate.measured import Point
 
 __all__ = ["error_plot", "scatter_plot"]
 
-_INK, _GREY, _LIGHT, _DOT, _BAD = "#1b1f24", "#57606a", "#d8dee4", "#0969da", "#cf222e"
+_DOT = "#0969da"
 _NAMED = 3  # the worst cases, which a plot names
-
-
-def _svg(width: float, height: float, parts: Iterable[str]) -> str:
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
-        f'height="{height:g}" font-family="system-ui, sans-serif" font-size="12">'
-    )
-    return "\n".join([head, f'<rect width="{width:g}" height="{height:g}" fill="#ffffff"/>', *parts, "</svg>"])
-
-
-def _text(x: float, y: float, words: str, *, anchor: str = "start", fill: str = _INK) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{fill}">{escape(words)}</text>'
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, *, stroke: str = _LIGHT, dash: str = "") -> str:
-    style = f' stroke-dasharray="{dash}"' if dash else ""
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{stroke}"{style}/>'
 
 
 def _dot(x: float, y: float, title: str, *, fill: str = _DOT) -> str:
@@ -56,32 +40,34 @@ def scatter_plot(points: Sequence[Point], *, size: int = 560) -> str:
     def y(value: float) -> float:
         return top + side - side * (math.log10(value) - low) / max(high - low, 0.1)
 
-    parts = [f'<rect x="{left}" y="{top}" width="{side}" height="{side}" fill="none" stroke="{_GREY}"/>']
+    parts = [box(left, top, side, side, fill="none", stroke=FAINT)]
     for value in _ticks(low, high):
         parts += [
-            _line(x(value), top, x(value), top + side),
-            _line(left, y(value), left + side, y(value)),
-            _text(x(value), top + side + 18, f"{value:,}", anchor="middle", fill=_GREY),
-            _text(left - 8, y(value) + 4, f"{value:,}", anchor="end", fill=_GREY),
+            line(x(value), top, x(value), top + side, stroke=RULE),
+            line(left, y(value), left + side, y(value), stroke=RULE),
+            text(x(value), top + side + 18, f"{value:,}", anchor="middle", fill=FAINT),
+            text(left - 8, y(value) + 4, f"{value:,}", anchor="end", fill=FAINT),
         ]
     ends = 10**low, 10**high
     for factor, dash in ((1.0, ""), (1.1, "4 4"), (1 / 1.1, "4 4")):
         first, last = max(ends[0], ends[0] / factor), min(ends[1], ends[1] / factor)
-        parts.append(_line(x(first), y(first * factor), x(last), y(last * factor), stroke=_GREY, dash=dash))
+        parts.append(line(x(first), y(first * factor), x(last), y(last * factor), stroke=FAINT, dash=dash))
     worst = sorted(shown, key=lambda p: -abs(p.error))[:_NAMED]
-    parts += [_dot(x(p.measured), y(p.predicted), _said(p), fill=_BAD if p in worst else _DOT) for p in shown]
-    parts += [_text(x(p.measured) + 7, y(p.predicted) + 13, str(1 + i), fill=_BAD) for i, p in enumerate(worst)]
-    turned = f'transform="translate(14 {top + side / 2}) rotate(-90)" text-anchor="middle" fill="{_INK}"'
+    parts += [_dot(x(p.measured), y(p.predicted), _said(p), fill=ALARM if p in worst else _DOT) for p in shown]
+    parts += [text(x(p.measured) + 7, y(p.predicted) + 13, str(1 + i), fill=ALARM) for i, p in enumerate(worst)]
+    turned = f'transform="translate(14 {top + side / 2}) rotate(-90)" text-anchor="middle" font-size="12" fill="{INK}"'
     parts += [
-        _text(left + side / 2, top + side + 38, "measured cycles", anchor="middle"),
+        text(left + side / 2, top + side + 38, "measured cycles", anchor="middle"),
         f"<text {turned}>predicted cycles</text>",
-        _text(left + 10, top + 18, "dashed: 10 % off", fill=_GREY),
+        text(left + 10, top + 18, "dashed: 10 % off", fill=FAINT),
     ]
-    return _svg(left + side + 70, top + side + 54 + 16 * len(worst), [*parts, *_legend(worst, top + side + 58)])
+    title = "predicted over measured cycles"
+    height = top + side + 54 + 16 * len(worst)
+    return document(left + side + 70, height, title, [*parts, *_legend(worst, top + side + 58)])
 
 
 def _legend(worst: Sequence[Point], y: float) -> list[str]:
-    return [_text(12, y + 16 * i, f"{1 + i}  {_said(p)}", fill=_BAD) for i, p in enumerate(worst)]
+    return [text(12, y + 16 * i, f"{1 + i}  {_said(p)}", fill=ALARM) for i, p in enumerate(worst)]
 
 
 def _ticks(low: float, high: float) -> list[int]:
@@ -109,16 +95,17 @@ def error_plot(points: Sequence[Point], *, width: int = 820) -> str:
     count = math.floor(reach / step)
     for mark in range(-count, count + 1):
         at = x(mark * step)
-        parts.append(_line(at, top, at, top + height, stroke=_GREY if mark == 0 else _LIGHT))
-        parts.append(_text(at, top - 8, f"{100 * mark * step:+.0f} %" if mark else "0", anchor="middle", fill=_GREY))
+        parts.append(line(at, top, at, top + height, stroke=FAINT if mark == 0 else RULE))
+        parts.append(text(at, top - 8, f"{100 * mark * step:+.0f} %" if mark else "0", anchor="middle", fill=FAINT))
     worst = sorted(points, key=lambda p: -abs(p.error))[:_NAMED]
     for place, (group, some) in enumerate(by.items()):
         y = top + row * place + row / 2
-        parts += [_line(left, y + row / 2, left + side, y + row / 2), _text(left - 10, y + 4, group, anchor="end")]
-        parts += [_dot(x(p.error), y, _said(p), fill=_BAD if p in worst else _DOT) for p in some]
+        parts.append(line(left, y + row / 2, left + side, y + row / 2, stroke=RULE))
+        parts += [text(left - 10, y + 4, group, anchor="end")]
+        parts += [_dot(x(p.error), y, _said(p), fill=ALARM if p in worst else _DOT) for p in some]
         middle = mean(p.error for p in some)
-        parts.append(f'<rect x="{x(middle) - 1.5:.1f}" y="{y - 8:.1f}" width="3" height="16" fill="{_INK}"/>')
-        parts.append(_text(left + side + 30, y + 4, f"{100 * mean(abs(p.error) for p in some):.1f} %", fill=_GREY))
-    parts.append(_text(left + side + 30, top - 8, "mean |error|", fill=_GREY))
+        parts.append(box(x(middle) - 1.5, y - 8, 3, 16, fill=INK, stroke="none"))
+        parts.append(text(left + side + 30, y + 4, f"{100 * mean(abs(p.error) for p in some):.1f} %", fill=FAINT))
+    parts.append(text(left + side + 30, top - 8, "mean |error|", fill=FAINT))
     parts += _legend(worst, top + height + 22)
-    return _svg(width, top + height + 24 + 16 * len(worst), parts)
+    return document(width, top + height + 24 + 16 * len(worst), "error by kernel", parts)

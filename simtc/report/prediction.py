@@ -18,7 +18,7 @@ _FIDELITIES = {
     "sampled": "the program in the clock, some SMs' steady state for all",
     "full": "the program in the clock, every block",
 }
-_BAR = 30  # characters of the longest bar
+_BAR = 30  # characters of a bar of 100 %
 
 
 def prediction_text(p: Prediction) -> str:
@@ -75,7 +75,7 @@ def _details(p: Prediction) -> list[str]:
     causes = {name: cycles for name, cycles in p.stalls.items() if cycles >= whole / 1000}
     lines = ["where the warps' cycles went"]
     for name, cycles in sorted(causes.items(), key=lambda item: -item[1]):
-        bar = "#" * round(_BAR * cycles / max(causes.values()))
+        bar = "#" * round(_BAR * cycles / whole)
         lines.append(f"  {name:<20}{100 * cycles / whole:5.1f} %  {bar}".rstrip())
     return lines
 

@@ -10,7 +10,7 @@ from simtc.run.solve import Solved
 
 __all__ = ["family_text", "gemm_text", "launch_text"]
 
-_BAR = 30  # characters of the longest bar
+_BAR = 50  # characters of a bar of 100 %
 
 
 def gemm_text(solved: Solved) -> str:
@@ -89,12 +89,10 @@ def _timing(timing: Timing) -> list[str]:
         "",
         "where the warps' cycles went",
     ]
-    shares = sorted(timing.stalls.items(), key=lambda item: -item[1])
-    most = shares[0][1]
-    for cause, cycles in shares:
+    for cause, cycles in sorted(timing.stalls.items(), key=lambda item: -item[1]):
         if cycles:
-            bar = "#" * round(_BAR * cycles / most)
-            lines.append(f"  {cause:<20}{100 * cycles / timing.warp_cycles:5.1f} %  {bar}")
+            bar = "#" * round(_BAR * cycles / timing.warp_cycles)
+            lines.append(f"  {cause:<20}{100 * cycles / timing.warp_cycles:5.1f} %  {bar}".rstrip())
     lines += ["", "if only one resource limited it (cycles)"]
     for name, alone in sorted(timing.resources.items(), key=lambda item: -item[1]):
         if alone >= timing.cycles / 100:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from simtc.results.display import Columns, Display, by_column
+from simtc.results.display import Columns, Display, above, by_column
 from simtc.results.estimate import shown
 from simtc.results.stall import Stall
 
@@ -188,6 +188,16 @@ class LaunchResult(Display):
     def tables(self) -> Sequence[tuple[str, Columns]]:
         """Return where the cycles went, where the launch was timed."""
         return (("", {"limit": [self.timing.limit]}), *self.timing.tables()) if self.timing else ()
+
+    def roofline(self) -> Display:
+        """Return the timed launch under its board's ceilings, as a chart with `to_svg()`.
+
+        Raises:
+            BadInputError: the launch was not timed, or executed no floating-point instruction.
+
+        """
+        chart: Display = above("report.roofline", "roofline_chart")(self)
+        return chart
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON types, with the keys of schema simtc.run/1."""

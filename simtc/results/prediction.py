@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from simtc.results.display import Columns, Display, by_column
+from simtc.results.display import Columns, Display, above, by_column
 from simtc.results.estimate import shown
 
 if TYPE_CHECKING:  # it needs numpy, which closed forms do without
@@ -103,6 +103,11 @@ class Prediction(Display):
             ("where the warps' cycles went", causes),
         ]
         return [one for one in found if any(one[1].values())]
+
+    def roofline(self) -> Display:
+        """Return the prediction under its board's ceilings, as a chart with `to_svg()`."""
+        chart: Display = above("report.roofline", "roofline_chart")(self)
+        return chart
 
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction as JSON types, with the keys of schema simtc.simulate/1."""

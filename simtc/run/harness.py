@@ -87,6 +87,7 @@ def harness(
     timing: bool = False,
     fidelity: str = "full",
     caches: str = "cold",
+    timeline: bool = False,
     check: bool = False,
     instruction_limit: int = INSTRUCTION_LIMIT,
     launch_limit: int = LAUNCH_LIMIT,
@@ -104,6 +105,7 @@ def harness(
         timing: count cycles too.
         fidelity: of the timing; "sampled" computes nothing.
         caches: "cold" or "warm".
+        timeline: with timing, also keep what every warp did.
         check: also find reads of what nothing wrote.
         instruction_limit: the most instructions one warp may execute.
         launch_limit: the most that all warps of the blocks under way may have executed together.
@@ -136,7 +138,7 @@ def harness(
     args = made.arguments(whole, arrays)
     outcome = launch(
         made.program(), made.grid_dim(whole), made.block_dim, args, shared_bytes=made.dynamic_shared_bytes,
-        device=device, timing=timing, fidelity=fidelity, caches=caches, check=check,
+        device=device, timing=timing, fidelity=fidelity, caches=caches, timeline=timeline, check=check,
         instruction_limit=instruction_limit, launch_limit=launch_limit, progress=progress,
     )  # fmt: skip
     launched = perf_counter()

@@ -70,7 +70,8 @@ def launch(
         fidelity: of the timing. "full" executes every block. "sampled" estimates the cycles of a launch of any size
             from a part of it: the result says how far off it may be, nothing is computed, and the arrays stay as they
             were.
-        timeline: with timing, also keep what every warp did in every cycle (the first million slices of it).
+        timeline: with timing, also keep what every warp did in every cycle (the first million slices of it); of a
+            sampled timing, in the part that was executed, whose SMs are numbered from 0.
         check: also find races in shared memory, misused barriers, and uses of values that nothing wrote, as
             sass_notes/checks.md says (several times slower; not together with timing).
         caches: "cold", or "warm" where L2 already holds the operands.
@@ -102,8 +103,9 @@ def launch(
         raise BadInputError(f"caches {caches!r}: allowed are 'cold' and 'warm'")
     if fidelity not in _FIDELITIES:
         raise unknown("fidelity", fidelity, _FIDELITIES)
-    if fidelity == "sampled" and (timeline or not timing):
-        raise BadInputError("fidelity 'sampled' needs timing=True, and has no timeline: it skips cycles")
+    if not timing and (timeline or fidelity == "sampled"):
+        what = "timeline=True" if timeline else "fidelity 'sampled'"
+        raise BadInputError(f"{what} needs timing=True")
     hazards = os.environ.get("SIMTC_HAZARDS", _HAZARDS[0]) if hazards is None else hazards
     if hazards not in _HAZARDS:
         raise unknown("way with hazards", hazards, _HAZARDS)

@@ -221,7 +221,9 @@ LINES = [
     (f"{GEMM} --timing --fidelity exact", "'exact'"),
     (f"{GEMM} --timing --check", "check"),
     (f"{GEMM} --timing --fidelity sampled --out d.npy", "--out"),
-    (f"{GEMM} --timing --fidelity sampled --timeline t.svg", "--timeline"),
+    (f"{GEMM} --timing --roofline r.png", "r.png"),
+    (f"{GEMM} --roofline r.svg", "--timing"),
+    (f"{GEMM} --timing --roofline no/such/r.svg", "no/such/r.svg"),
     (f"{GEMM} --timing --fidelity sampled --seed 3", "--seed"),
     (f"{GEMM} --timing --fidelity sampled --a single.npy", "--a"),
     (f"{GEMM} --timeline t.json", "--timing"),
@@ -479,3 +481,6 @@ def test_help_and_no_verb_at_all(simtc):
         code, out, err = simtc(*words)
         assert (code, err) == (0, "")
         assert "Usage: simtc" in out
+    for verb in VERBS:
+        text = simtc(verb, "--help")[1]
+        assert "\\" not in text  # click's mark for text that keeps its lines is no letter of it

@@ -30,6 +30,21 @@ def test_the_text_holds_the_answer_and_what_is_left_out():
     assert "this fidelity leaves out" in lines
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ((*CLOSED, "--timeline", "t.svg"), "'analytic' has no timeline: it executes nothing"),
+        ((*CLOSED, "--roofline", "r.pdf"), "--roofline r.pdf: the name must end in .svg"),
+        ((*CLOSED, "--cycles", "1,2"), "--cycles has no effect without --timeline FILE.svg"),
+        (("simulate", "lu", "-n", "512", "--roofline", "r.svg"), "--roofline has no effect on lu"),
+    ],
+)
+def test_pictures_that_cannot_be_are_told(line, words):
+    done = simtc(*line)
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
 def test_json():
     done = simtc(*CLOSED, "--device", "t4", "--split-k", "2", "--beta", "1", "--json")
     assert (done.returncode, done.stderr) == (0, "")
@@ -41,9 +56,15 @@ def test_json():
     assert data["cycles"] / (data["clock_mhz"] * 1e6) == pytest.approx(data["seconds"])
 
 
-def test_the_clock_answers_where_nothing_is_said():
-    done = simtc("simulate", "hgemm", "-m", "1000", "-n", "1024", "-k", "1024", "--device", "rtx2070")
+def test_the_clock_answers_where_nothing_is_said_and_draws_what_it_executed(tmp_path):
+    size = ("-m", "1000", "-n", "1024", "-k", "1024", "--device", "rtx2070")
+    page, roofline = tmp_path / "t.html", tmp_path / "r.svg"
+    done = simtc("simulate", "hgemm", *size, "--timeline", str(page), "--roofline", str(roofline))
     assert done.returncode == 0
+    words = page.read_text(encoding="utf-8")
+    assert "SM 0, sub-core 0, warp 0" in words
+    assert "<li>wait: " in words
+    assert "at DRAM: " in roofline.read_text(encoding="utf-8")
     first, *lines = done.stdout.splitlines()
     assert first == "hgemm 1000 x 1024 x 1024 on rtx2070: block 256x128x32, warp 128x64x8, HMMA.1688.F16"
     assert lines[0].startswith("fidelity     sampled: the program in the clock, some SMs' steady state for all")

@@ -162,6 +162,20 @@ def test_a_simulation_keeps_its_timeline():
     assert issued == found.stalls["selected"]
     assert "timeline" not in found.to_dict()
     assert simulate("hgemm", **case, fidelity="full").timeline is None
-    for fidelity in ("sampled", "analytic"):
-        with pytest.raises(BadInputError, match=f"'{fidelity}' has no timeline"):
-            simulate("hgemm", **case, fidelity=fidelity, timeline=True)
+    with pytest.raises(BadInputError, match=r"it executes nothing\. Try: --fidelity sampled"):
+        simulate("hgemm", **case, fidelity="analytic", timeline=True)
+
+
+def test_a_sampled_run_keeps_a_timeline_of_what_it_executed():
+    """Of 16 laps a few are executed, and of 256 blocks some: each cycle of them has one cause, as in a full run."""
+    case = {"m": 2048, "n": 2048, "k": 512, "device": "t4", "block": (128, 128, 32), "warp": (64, 64, 8)}
+    found = simulate("hgemm", **case, fidelity="sampled", timeline=True)
+    assert found.fidelity == "sampled"
+    assert found.extrapolated
+    raw = found.timeline.raw
+    assert 0 < found.timeline.end < found.cycles
+    for warp in sorted(set(raw[:, 0].tolist()))[:4]:
+        mine = raw[raw[:, 0] == warp]
+        assert (mine[1:, 3] >= mine[:-1, 4]).all()  # one cause at a time
+    assert found.timeline.place(int(raw[:, 0].max()))[0] < 40  # fewer SMs than the board's, from 0 on
+    assert simulate("hgemm", **case, fidelity="sampled").cycles == found.cycles

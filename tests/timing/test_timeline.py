@@ -102,7 +102,7 @@ def test_the_picture_shows_each_cause_in_its_colour(launch):
     paths = [element for element in tree.iter() if element.tag.endswith("path")]
     assert {"selected", "long_scoreboard"} <= causes & set(words)
     assert len(paths) == len(set(words) & {cause.name for cause in Stall})
-    assert sum(word.startswith("SM 0.") for word in words) == 4
+    assert sum(word.startswith("SM 0, sub-core ") for word in words) == 4
     with pytest.raises(BadInputError, match="has nothing"):
         timeline_svg(dataclasses.replace(launch.timeline, raw=launch.timeline.raw[:0]))
 

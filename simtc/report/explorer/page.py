@@ -10,6 +10,7 @@ from typing import Any
 from simtc.layout.banks import BANKS
 from simtc.layout.tile import LAYOUTS, PATTERNS
 from simtc.report.cards import all_cards
+from simtc.report.colors import CAUSE_COLORS
 from simtc.report.explorer.fragments import fragment_table
 from simtc.report.explorer.runs import BIN, Recorded, record, to_json
 from simtc.results import Stall
@@ -39,6 +40,7 @@ def explorer_data(runs: Sequence[Recorded] | None = None) -> dict[str, Any]:
         "fragments": fragment_table(),
         "banks": {"banks": BANKS, "layouts": LAYOUTS, "patterns": PATTERNS},
         "causes": [cause.name for cause in Stall],
+        "cause_colors": {palette: dict(colors) for palette, colors in CAUSE_COLORS.items()},
         "glyphs": {cause.name: glyph for cause, glyph in GLYPHS.items()},
         "bin": BIN,
         "runs": [to_json(run) for run in (runs or record())],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -81,6 +82,7 @@ class Recorded:
     meters: Meters
 
 
+@cache
 def record() -> tuple[Recorded, ...]:
     """Execute the explorer's runs: Yan's HGEMM with and without room between its STS and with and without padding,
     and a compiled WMMA kernel with and without padding; one block each on a T4.

@@ -121,7 +121,7 @@ def figure3() -> Made:
         Item(name="within one wave, duration grows less than M x N", paper=True, simtc=slower, kind="closed form")
     )
     points = tuple((float(one.m), one.tflops) for one in found)
-    return items, drawn("M = N, K = 4096", "M = N", "TFLOPS", Series(name="256x128 tiles", points=points))
+    return items, drawn("M = N, K = 4096", "M = N", {"TFLOPS": Series(name="256x128 tiles", points=points)})
 
 
 def figure4() -> Made:
@@ -129,7 +129,7 @@ def figure4() -> Made:
     shape = table_of("fig5")
     found = predicted((shape["m"], shape["n"], size) for size in _SIZES)
     points = tuple((float(one.k), one.tflops) for one in found)
-    svg = drawn("6912 x 2048 x K", "K", "TFLOPS", Series(name="256x128 tiles", points=points))
+    svg = drawn("6912 x 2048 x K", "K", {"TFLOPS": Series(name="256x128 tiles", points=points)})
     return _trend("K", found[0].tflops, found[-1].tflops), svg
 
 
@@ -171,6 +171,5 @@ def figure5() -> Made:
     points = tuple(
         (float(tile[0] * tile[1]), one.tflops) for tile, one in sorted(found.items(), key=lambda x: x[0][0] * x[0][1])
     )
-    return items, drawn(
-        "6912 x 2048 x 4096 by tile", "elements of a tile", "TFLOPS", Series(name="tiles", points=points)
-    )
+    tiles = Series(name="tiles of the menu", points=points, dots=True)
+    return items, drawn("6912 x 2048 x 4096 by tile", "elements of a tile", {"TFLOPS": tiles})

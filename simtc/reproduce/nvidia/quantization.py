@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simtc import arch
-from simtc.analytic.chart import Series
+from simtc.analytic.chart import Mark, Series
 from simtc.analytic.quantization import Quantization
 from simtc.reproduce.nvidia.tiles import BOARD, TILE, Made, configured, drawn, predicted, table_of
 from simtc.results.comparison import Item
@@ -91,7 +91,8 @@ def figure7() -> Made:
             simtc=found[first].tflops < found[table["one_tile_n"]].tflops,
         ),
     ]  # fmt: skip
-    return items, _quantized(f"M = {table['m']}, K = {table['k']}", found)
+    edge = Mark(name="the guide: one tile ends", x=table["one_tile_n"])
+    return items, _quantized(f"M = {table['m']}, K = {table['k']}", found, [edge])
 
 
 def figure8() -> Made:
@@ -106,12 +107,13 @@ def figure8() -> Made:
             note="multiples of 108 tiles, as the guide has it",
         )
     ]  # fmt: skip
-    return items, _quantized(f"M = {table['m']}, K = {table['k']}", found)
+    jumps = [Mark(name="the guide: the duration jumps", x=n) for n in table["jumps_after"]]
+    return items, _quantized(f"M = {table['m']}, K = {table['k']}", found, jumps)
 
 
-def _quantized(title: str, found: dict[int, Prediction]) -> str:
-    """Draw TFLOPS and the duration over the same N; both are a small number of hundreds."""
-    throughput = Series(name="TFLOPS", points=tuple((float(n), one.tflops) for n, one in found.items()))
-    duration = Series(name="duration, us", points=tuple((float(n), one.seconds * 1e6) for n, one in found.items()))
+def _quantized(title: str, found: dict[int, Prediction], marks: list[Mark]) -> str:
+    """Draw throughput, duration and tiles over the same N, each with its own scale."""
+    throughput = Series(name="throughput", points=tuple((float(n), one.tflops) for n, one in found.items()))
+    duration = Series(name="duration", points=tuple((float(n), one.seconds * 1e6) for n, one in found.items()))
     tiles = Series(name="tiles", points=tuple((float(n), float(one.blocks)) for n, one in found.items()), step=True)
-    return drawn(title, "N", "", throughput, duration, tiles)
+    return drawn(title, "N", {"TFLOPS": throughput, "us": duration, "tiles": tiles}, marks)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from simtc import arch
-from simtc.analytic.chart import Chart, Series
+from simtc.analytic.chart import Chart, Mark, Series, stacked
 from simtc.gemm.hgemm.closed_form import predict
 from simtc.gemm.hgemm.configuration import Configuration
 from simtc.reproduce.printed import printed
@@ -38,6 +38,14 @@ def predicted(sizes: Iterable[tuple[int, int, int]], tile: tuple[int, int] = TIL
     return [predict(tiles, board, m=m, n=n, k=k) for m, n, k in sizes]
 
 
-def drawn(title: str, across: str, up: str, *series: Series) -> str:
-    """Draw curves as SVG, with the board in the title."""
-    return Chart(title=f"{title}, {BOARD}, closed form", across=across, up=up, series=series).to_svg()
+def drawn(title: str, across: str, curves: Mapping[str, Series], marks: Sequence[Mark] = ()) -> str:
+    """Draw curves as SVG, the board in the title: one chart below the other, each with the unit that its key names."""
+    return stacked(
+        *(
+            Chart(
+                title="" if place else f"{title}, {BOARD}, closed form", across=across, up=up, series=(one,),
+                marks=tuple(marks),
+            )
+            for place, (up, one) in enumerate(curves.items())
+        )
+    )  # fmt: skip

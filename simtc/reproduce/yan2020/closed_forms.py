@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simtc import arch
-from simtc.analytic.chart import Chart, Series
+from simtc.analytic.chart import Chart, Mark, Series
 from simtc.analytic.intensity import blocking_intensity
 from simtc.analytic.menu import MENU
 from simtc.analytic.roofline import Roofline, roofline
@@ -78,7 +78,13 @@ def figure3() -> Made:
                     note=f"{flops_per_byte:.1f} FLOP/byte; no reuse of strips in L2",
                 )
             )  # fmt: skip
-    return items, roofline(arch.device("rtx2070")).to_svg()
+    one = roofline(arch.device("rtx2070"))
+    marks = [
+        Mark(name=f"{size}x{size} under DRAM's slope", x=x, y=one.attainable_tflops(x, "DRAM"))
+        for size in (128, 256)
+        for x in (blocking_intensity(size, size),)
+    ]
+    return items, one.chart(marks).to_svg()
 
 
 def table6() -> Made:
@@ -176,7 +182,12 @@ def square() -> Made:
     series = tuple(
         Series(name=board, points=tuple((float(one.m), one.tflops) for one in curve)) for board, curve in found.items()
     )
-    return items, Chart(title="W x W x W, closed form", across="W", up="TFLOPS", series=series).to_svg()
+    marks = (
+        *(Mark(name=f"the paper's highest, {board}", y=table[f"{board}_highest_tflops"]) for board in _BOARDS),
+        Mark(name="the paper: T4 falls beyond", x=table["t4_falls_beyond"]),
+    )
+    chart = Chart(title="W x W x W, closed form", across="W", up="TFLOPS", series=series, marks=marks)
+    return items, chart.to_svg()
 
 
 def figure1() -> Made:

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from simtc import arch
-from simtc.analytic.chart import Chart, Series
+from simtc.analytic.chart import Chart, Mark, Series, stacked
 from simtc.gemm.hgemm.configuration import Configuration
 from simtc.reproduce.printed import printed
 from simtc.results.comparison import Item, Value
@@ -56,26 +56,40 @@ def _why(one: Prediction) -> str:
     return f"at {one.m} x {one.n} x {one.k} and {one.clock_mhz} MHz: {one.limit}"
 
 
-def _chart(title: str, curves: dict[str, Sequence[Prediction]]) -> str:
+def _chart(title: str, curves: dict[str, Sequence[Prediction]], printed_tflops: dict[str, float]) -> Chart:
     series = tuple(
         Series(name=name, points=tuple((float(one.m), one.tflops) for one in curve)) for name, curve in curves.items()
     )
-    return Chart(title=f"{title}, clock", across="W", up="TFLOPS", series=series).to_svg()
+    marks = tuple(Mark(name=name, y=value) for name, value in printed_tflops.items())
+    return Chart(title=f"{title}, clock", across="W", up="TFLOPS", series=series, marks=marks)
+
+
+def _speedup(name: str, points: Sequence[tuple[int, float]], paper: dict[str, float], *, dots: bool = False) -> Chart:
+    """Draw how many times as fast, and what the paper prints of it; it prints no coordinates."""
+    series = Series(name=name, points=tuple((float(w), gain) for w, gain in points), dots=dots)
+    marks = tuple(Mark(name=f"the paper's {what}", y=value) for what, value in paper.items())
+    return Chart(title="", across="W", up="times as fast", series=(series,), marks=marks)
 
 
 def _ratios(fast: Sequence[Prediction], slow: Sequence[Prediction]) -> list[float]:
     return [one.tflops / other.tflops for one, other in zip(fast, slow, strict=True)]
 
 
-def _gain(title: str, slower: Configuration, names: tuple[str, str]) -> tuple[list[Prediction], list[Prediction], str]:
+def _gain(
+    title: str, slower: Configuration, names: tuple[str, str], paper: dict[str, float]
+) -> tuple[list[Prediction], list[Prediction], str]:
     fast, slow = (_curve(tiles, "rtx2070") for tiles in (OURS, slower))
-    return fast, slow, _chart(f"{title}, W x W x W, rtx2070", {names[0]: fast, names[1]: slow})
+    above = _chart(f"{title}, W x W x W, rtx2070", {names[0]: fast, names[1]: slow}, {})
+    gains = list(zip(_SIZES, _ratios(fast, slow), strict=True))
+    return fast, slow, stacked(above, _speedup(f"{names[0]} over {names[1]}", gains, paper))
 
 
 def figure4() -> _Made:
     """Interleaving: five HMMAs between two STS.128, or two."""
-    five, two, svg = _gain("interleaving", replace(OURS, sts_interleave=2), ("5 HMMA an STS.128", "2"))
-    gains, table = _ratios(five, two), _print("fig4")
+    table = _print("fig4")
+    slower = replace(OURS, sts_interleave=2)
+    five, two, svg = _gain("interleaving", slower, ("5 HMMA an STS.128", "2"), table)
+    gains = _ratios(five, two)
     cause, more = _dearest(five[_SIZES.index(4096)], two[_SIZES.index(4096)])
     note = (
         f"with 2, at W = 4096, {cause} takes {more:.1f} % more of the warps' cycles; "
@@ -99,7 +113,7 @@ def _dearest(fast: Prediction, slow: Prediction) -> tuple[str, float]:
 
 def figure5() -> _Made:
     """Padding, or bank conflicts."""
-    padded, plain, svg = _gain("padding", replace(OURS, layout="none"), ("padded", "not padded"))
+    padded, plain, svg = _gain("padding", replace(OURS, layout="none"), ("padded", "not padded"), _print("fig5"))
     gains = _ratios(padded, plain)
     items = [
         _item("speedup of padding, average", _print("fig5")["speedup"], sum(gains) / len(gains), _why(plain[-1])),
@@ -128,7 +142,15 @@ def _square(board: str, table: dict[str, Any]) -> _Made:
             "the paper: over cuBLAS, whose order of blocks its authors think fails at such sizes",
         ),
     ]  # fmt: skip
-    return items, _chart(f"W x W x W, {board}", {"256x256x32": ours, "128x128x64": cublas})
+    paper = {
+        "the paper's highest, 256x256x32": table["highest_tflops"],
+        "the paper's highest, cuBLAS 10.1": table["cublas_highest_tflops"],
+    }
+    above = _chart(f"W x W x W, {board}", {"256x256x32": ours, "128x128x64": cublas}, paper)
+    gains = list(zip(_SIZES, _ratios(ours, cublas), strict=True))
+    return items, stacked(
+        above, _speedup("256x256x32 over 128x128x64", gains, {"highest over cuBLAS 10.1": table["highest_speedup"]})
+    )
 
 
 def figure6() -> _Made:
@@ -189,7 +211,9 @@ def _rectangular(board: str, table: dict[str, Any]) -> _Made:
         for shape in _SHAPES
     )
     chart = Chart(title=f"rectangular matrices, 256x256x32, {board}, clock", across="W", up="TFLOPS", series=series)
-    return items, chart.to_svg()
+    paper = {"average over cuBLAS 10.1": table["average_speedup"], "highest": table["highest_speedup"]}
+    faster = [(w, gain) for (_, w), gain in zip(cases, gains, strict=True)]
+    return items, stacked(chart, _speedup("256x256x32 over 128x128x64, each shape", faster, paper, dots=True))
 
 
 def _name(shape: _Sizes) -> str:

@@ -163,7 +163,7 @@ def _standing(request: Request, part: Portion, room: Occupancy, held: np.ndarray
     clock = new_clock(
         request.lowered.kernel, device, sms=grid.simulated, slots=grid.slots, room=room,
         laps=grid.simulated * _LAPS_ROOM, buffers=len(memory.starts), rested=request.rested, is_cold=not request.warm,
-        order=np.concatenate([grid.part(w) for w in part.chosen]),
+        timeline=request.slices, order=np.concatenate([grid.part(w) for w in part.chosen]),
         l2_bytes=max(device.l2_kept_bytes, _L2_ROOM),
     )  # fmt: skip
     clock.shares["first"] = memory.starts >> 5

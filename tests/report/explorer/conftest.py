@@ -64,10 +64,22 @@ class Explorer:
     def __init__(self, driver, page: Path) -> None:
         self.driver, self.page = driver, page
 
-    def open(self, address: str = "") -> None:
+    def load(self, address: str = "") -> None:
         """Load the page anew at an address such as `banks?layout=pad`."""
         self.driver.get("about:blank")
         self.driver.get(f"{self.page.as_uri()}#{address}")
+
+    def open(self, address: str = "") -> None:
+        """Go to an address in the page that is there, as with a link or the reader's own typing."""
+        if not self.driver.current_url.startswith(self.page.as_uri()):
+            self.load(address)
+            return
+        self.driver.execute_script(
+            "globalThis.watching?.disconnect(); const e = globalThis.explorer;"
+            "e.page.view.unmount(); e.page.view = undefined;"
+            "history.replaceState(null, '', '#' + arguments[0]); dispatchEvent(new HashChangeEvent('hashchange'));",
+            address,
+        )
 
     def run(self, script: str, *arguments):
         """Return what a script returns; `explorer` is at hand in it."""
@@ -88,7 +100,7 @@ class Explorer:
         self.run(
             f"const look = () => {{ {script} }}; globalThis.noted = [];"
             "const note = () => { const seen = look(); if (noted.at(-1) !== seen) noted.push(seen); };"
-            "new MutationObserver(note).observe(document.body,"
+            "globalThis.watching = new MutationObserver(note); watching.observe(document.body,"
             " { subtree: true, childList: true, characterData: true, attributes: true });"
         )
 

@@ -188,7 +188,7 @@ def test_pointing_says_cycle_instruction_source_and_cause(explorer, runs):
 def test_hovering_the_canvas_finds_the_slice_there(explorer, runs):
     from selenium.webdriver import ActionChains  # noqa: PLC0415 - only with the extra
 
-    explorer.open("timeline?run=sts5&from=2400&to=2600")
+    explorer.load("timeline?run=sts5&from=2400&to=2600")
     room = explorer.run("const v = e.page.view; return [v.width, v.canvas.getBoundingClientRect().height]")
     canvas = explorer.find("canvas")
     x, y = 600, 40 + 3 * 20 + 8  # the fourth warp
@@ -207,7 +207,7 @@ def test_hovering_the_canvas_finds_the_slice_there(explorer, runs):
 def test_keyboard_zoom_and_alignment(explorer, runs):
     from selenium.webdriver.common.keys import Keys  # noqa: PLC0415 - only with the extra
 
-    explorer.open("timeline?run=sts5&b=sts0&lap=2")
+    explorer.load("timeline?run=sts5&b=sts0&lap=2")
     area = explorer.find(".picture")
     before = explorer.run("return e.page.view.range()")
     area.send_keys("+")

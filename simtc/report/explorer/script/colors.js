@@ -10,21 +10,6 @@ const HUES = {
   safe: ["0072b2", "e69f00", "009e73", "d55e00", "56b4e9", "f0e442", "cc79a7", "999999"],
 };
 const STRENGTHS = { light: [0.22, 0.36, 0.5, 0.62], dark: [0.2, 0.27, 0.34, 0.42] };
-// Work is dark, memory blue, queues and pipes orange to red, other warps grey and violet.
-const CAUSE_COLORS = {
-  standard: {
-    selected: "accent", wait: "c3ccd5", not_selected: "8f9dab", barrier: "8c6bb1", short_scoreboard: "74add1",
-    long_scoreboard: "2166ac", mio_throttle: "fdae61", lg_throttle: "f46d43", math_pipe_throttle: "c9302c",
-    branch_resolving: "7fb84a", no_instruction: "dfe4e9", drain: "4d9221", dispatch_stall: "c51b7d",
-    membar: "762a83", sleeping: "b9d39a", imc_miss: "01847b",
-  },
-  safe: {
-    selected: "accent", wait: "c3ccd5", not_selected: "8f9dab", barrier: "cc79a7", short_scoreboard: "56b4e9",
-    long_scoreboard: "0072b2", mio_throttle: "f0e442", lg_throttle: "e69f00", math_pipe_throttle: "d55e00",
-    branch_resolving: "009e73", no_instruction: "dfe4e9", drain: "5b8c5a", dispatch_stall: "7d3c98",
-    membar: "4b4b4b", sleeping: "b9d39a", imc_miss: "00695c",
-  },
-};
 const DEPTHS = { standard: ["2f9e6e", "f4b942", "ee7b30", "cf3a2b", "8e1b3d"], safe: ["56b4e9", "f0e442", "e69f00", "d55e00", "7a2f00"] };
 
 function mixed(color, paper, strength) {
@@ -48,12 +33,7 @@ function colorVariables(theme, palette) {
   DEPTHS[palette].forEach((hue, i) => {
     out[`depth-${i}`] = mixed(hue, base.paper, theme === "light" ? [0.35, 0.55, 0.55, 0.55, 0.55][i] : [0.4, 0.42, 0.5, 0.6, 0.75][i]);
   });
-  for (const [cause, color] of Object.entries(CAUSE_COLORS[palette])) {
-    const flat = color === "accent" ? base.ink : `#${color}`;
-    out[`cause-${cause}`] = theme === "dark" && ["wait", "no_instruction", "not_selected"].includes(cause)
-      ? mixed(color, base.paper, { wait: 0.3, no_instruction: 0.15, not_selected: 0.55 }[cause])
-      : flat;
-  }
+  for (const [cause, color] of Object.entries(DATA.cause_colors[palette])) out[`cause-${cause}`] = base[color] || color;
   return out;
 }
 

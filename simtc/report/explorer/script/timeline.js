@@ -69,7 +69,8 @@ function drawTimeline(surface, run, { width, top, from, to, zero, marked }) {
   surface.font = "600 14px sans-serif";
   surface.textAlign = "left";
   surface.fillStyle = currentColors.ink;
-  surface.fillText(run.title, 0, top + 14);
+  const cut = surface.measureText && surface.measureText(run.title).width > width; // on a telephone
+  surface.fillText(cut ? run.title.split(": ").pop() : run.title, 0, top + 14);
   run.warps.forEach((warp, i) => drawWarp(surface, run, warp, { y: top + 40 + i * ROW, from, to, room, at }));
   drawLaps(surface, run, { top: top + 40, from, to, at });
   METERS.forEach(([name, words], i) => {
