@@ -39,7 +39,8 @@ def features(knobs: Knobs, caches: str) -> dict[str, float]:
     """
     out = knobs.epilogue
     found = {
-        "caches cold": float(caches == "cold"), f"kind {knobs.kind}": 1.0, f"guard {knobs.guard}": 1.0, f"called {knobs.called}": 1.0,
+        "caches cold": float(caches == "cold"),
+        f"kind {knobs.kind}": 1.0, f"guard {knobs.guard}": 1.0, f"called {knobs.called}": 1.0,
         f"atomics {knobs.atomics}": 1.0,
         f"epilogue rows of {out.piece} bytes": 1.0, f"stores of {out.width} bytes": 1.0,
         f"mma {knobs.mma.split('.')[2] if knobs.mma else 'none'}": 1.0, "log2 blocks": math.log2(knobs.blocks),
@@ -88,7 +89,8 @@ def effects(points: Sequence[Point]) -> list[Effect]:
     rows = [features(draw(name), caches) for name, _, caches in (point.case.partition("/") for point in points)]
     names = sorted({name for row in rows for name in row})
     X = np.array([[row.get(name, 0.0) for name in names] for row in rows])
-    having, other = np.count_nonzero(X, axis=0), np.count_nonzero(X != np.median(X, axis=0), axis=0)
+    usual = np.median(X, axis=0)
+    having, other = np.count_nonzero(X, axis=0), np.count_nonzero(X - usual, axis=0)
     some = np.flatnonzero(np.minimum(having, other) >= _FEWEST)
     if len(points) <= len(some) + 1:
         return []
