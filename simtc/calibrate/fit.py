@@ -1,22 +1,28 @@
 """Derive a chip's fitted constants from a capture of campaign `microbench`, and from nothing else.
 
 `validate/microbench.toml` names for each constant the cases that determine it. Each constant is moved by itself until
-the clock's error over its cases is least, one after another, until none moves any more. Its uncertainty is the range
-of values for which every one of its cases stays as near to its measurement as at the best value, but for what the
-measurement itself resolves: half of the spread of its launches, at least one cycle.
+the clock's error over its cases is least, one after another, until none moves any more.
+
+A mechanism that the board takes for absent, because nobody looked for it there, begins as another board of the
+generation was found to have it, and stays absent where that brings the clock no nearer. A constant of the generation
+that was fitted on another board stays: a second board does not move what both share.
+
+A constant's uncertainty is the range of values for which every one of its cases stays as near to its measurement as at
+the best value, but for what the measurement itself resolves: half of the spread of its launches, at least one cycle.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from statistics import mean
 
-from simtc.arch import Device
+from simtc.arch import Device, device, device_names
 from simtc.arch.altered import altered
+from simtc.calibrate.search import Search, edge, least
 from simtc.errors import BadInputError, SimtcError
 from simtc.validate.campaigns.microbench import MicroCase, cases
 from simtc.validate.capture import Capture, Record
@@ -27,7 +33,6 @@ __all__ = ["Fitted", "fit"]
 
 MOVABLE = ("fitted", "assumed")  # other statuses say that something better than a fit stands behind a value
 _SWEEPS = 3  # over all constants
-_REACH = 4.0  # from a quarter of a value to four times it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,29 +68,6 @@ class Fitted:
         return low <= self.old <= high or self.value == self.old
 
 
-@dataclass(slots=True)
-class _Search:
-    """One constant's search: what its cases give for each value that was tried."""
-
-    predict: Callable[[float], Sequence[float]]
-    measured: Sequence[float]
-    resolution: Sequence[float]
-    tried: dict[float, Sequence[float]] = field(default_factory=dict)
-
-    def at(self, value: float) -> Sequence[float]:
-        if value not in self.tried:
-            self.tried[value] = self.predict(value)
-        return self.tried[value]
-
-    def error(self, value: float) -> float:
-        return mean(abs(p / m - 1) for p, m in zip(self.at(value), self.measured, strict=True))
-
-    def agrees(self, value: float, best: float) -> bool:
-        """Tell whether every case is as near to its measurement as at the best value, within its resolution."""
-        rows = zip(self.at(value), self.at(best), self.measured, self.resolution, strict=True)
-        return all(abs(here - m) <= abs(there - m) + slack for here, there, m, slack in rows)
-
-
 def fit(
     capture: Capture,
     *,
@@ -108,10 +90,11 @@ def fit(
     chip = _chip(capture)
     ran = _usable(capture, chip)
     table = _table(chip, ran, only)
-    moving = [constant for constant in table if overrule or chip.board.provenance(constant).status in MOVABLE]
+    moving = [constant for constant in table if overrule or _movable(chip.board, constant)]
+    begun = _begun(chip.board, moving)
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
 
-        def search(board: Device, constant: str) -> _Search:
+        def search(board: Device, constant: str) -> Search:
             some = [ran[name] for name in table[constant]]
 
             def predict(value: float) -> Sequence[float]:
@@ -121,20 +104,53 @@ def fit(
                     return [float("inf")] * len(some)  # the chip cannot be so
                 return list(pool.map(lambda pair: _cycles(pair[0], moved), some))
 
-            return _Search(
+            return Search(
                 predict=predict,
                 measured=[record.measured["cycles"] for _, record in some],
                 resolution=[_resolution(record) for _, record in some],
             )
 
-        board = _descended(search, chip.board, moving, progress)
+        board = _descended(search, begun, [one for one in moving if _value(begun, one)], progress)
+        for constant in moving:
+            if not _value(chip.board, constant):
+                here = search(board, constant)
+                board = altered(board, constant, min(_value(board, constant), 0.0, key=here.error))
         return board, [
-            _judged(search, chip.board, board, constant, table[constant], moves=constant in moving)
+            _judged(search, chip.board, begun, board, constant, table[constant], moves=constant in moving)
             for constant in table
         ]
 
 
-_Searching = Callable[[Device, str], _Search]
+_Searching = Callable[[Device, str], Search]
+
+
+def _movable(board: Device, constant: str) -> bool:
+    """Tell whether nothing better than a fit on this board stands behind a constant."""
+    known = board.provenance(constant)
+    shared = bool(known.section) or "." in constant
+    elsewhere = shared and any(_names(other, known.citation) for other in _siblings(board))
+    return known.status == "assumed" or (known.status in MOVABLE and (_names(board, known.citation) or not elsewhere))
+
+
+def _siblings(board: Device) -> list[Device]:
+    """Return the other boards of the generation."""
+    every = [device(name) for name in device_names() if name != board.name]
+    return [other for other in every if other.sm_name == board.sm_name]
+
+
+def _names(board: Device, citation: str) -> bool:
+    """Tell whether evidence is of a board, such as an H200."""
+    return re.search(rf"\b{re.escape(board.product.split()[0])}\b", citation) is not None
+
+
+def _begun(board: Device, constants: Sequence[str]) -> Device:
+    """Turn on what the board takes for absent, as another board of the generation was measured to have it."""
+    begun = board
+    for constant in constants:
+        found = [other for other in _siblings(board) if other.provenance(constant).status in ("fitted", "measured")]
+        if not _value(board, constant) and found:
+            begun = altered(begun, constant, _value(found[0], constant))
+    return begun
 
 
 def _chip(capture: Capture) -> Chip:
@@ -178,7 +194,7 @@ def _descended(
             if progress is not None:
                 progress(done, _SWEEPS * len(constants))
             done += 1
-            best = _least(search(board, constant), _value(board, constant), step=_step(start, constant))
+            best = least(search(board, constant), _value(board, constant), step=_step(start, constant))
             board = altered(board, constant, best)
         if before == [_value(board, constant) for constant in constants]:
             break
@@ -186,15 +202,15 @@ def _descended(
 
 
 def _judged(
-    search: _Searching, start: Device, end: Device, constant: str, names: Sequence[str], *, moves: bool
+    search: _Searching, start: Device, begun: Device, end: Device, constant: str, names: Sequence[str], *, moves: bool
 ) -> Fitted:
     found, before = search(end, constant), search(start, constant)
-    old, step = _value(start, constant), _step(start, constant)
-    best = _value(end, constant) if moves else _least(found, old, step)
+    old, step = _value(start, constant), _step(begun, constant)
+    best = _value(end, constant) if moves else least(found, old, step)
     return Fitted(
         moves=moves,
         constant=constant, old=old, status=start.provenance(constant).status, value=best,
-        low=_edge(found, best, -step), high=_edge(found, best, step), error_before=before.error(old),
+        low=edge(found, best, -step), high=edge(found, best, step), error_before=before.error(old),
         error_after=found.error(best), cases=tuple(names),
     )  # fmt: skip
 
@@ -239,41 +255,3 @@ def _step(board: Device, constant: str) -> float:
     """Return the finest step: 1 for whole numbers, else half a percent, rounded to what a person would write."""
     value = _value(board, constant)
     return 1 if isinstance(value, int) else float(f"{max(abs(value), 1e-3) / 200:.0e}")
-
-
-def _least(search: _Search, start: float, step: float) -> float:
-    """Walk downhill in steps that shrink by half: from a quarter of the value to the finest."""
-    best, width = start, max(step, _rounded(abs(start) / 4, step))
-    while True:
-        moves = [_rounded(best + side * width, step) for side in (-1, 1)]
-        better = [v for v in moves if start / _REACH <= v <= _REACH * start and search.error(v) < search.error(best)]
-        if better:
-            best = min(better, key=search.error)
-        elif width <= step:
-            return best
-        else:
-            width = max(step, _rounded(width / 2, step))
-
-
-def _edge(search: _Search, best: float, step: float) -> float | None:
-    """Return the last value on one side that agrees with the best; None where all within reach do."""
-    reach = best / _REACH if step < 0 else best * _REACH
-    count = max(int(abs(reach - best) / abs(step)), 1)
-
-    def value(n: int) -> float:
-        return _rounded(best + n * step, abs(step))
-
-    if search.agrees(value(count), best):
-        return None
-    low, high = 0, 1
-    while high < count and search.agrees(value(high), best):
-        low, high = high, 2 * high
-    high = min(high, count)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if search.agrees(value(middle), best) else (low, middle)
-    return value(low)
-
-
-def _rounded(value: float, step: float) -> float:
-    return round(value / step) * step if isinstance(step, int) else float(f"{round(value / step) * step:.6g}")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from simtc.layout.views import align
 from simtc.report.errors import cublas_rows, error_rows, top_causes, worst_rows
+from simtc.report.knobs import knob_plot, knob_rows
 from simtc.report.plots import error_plot, scatter_plot
 from simtc.validate.capture import Capture
 from simtc.validate.compare import Replay
@@ -135,9 +136,15 @@ def _tables(outcome: Outcome) -> list[tuple[str, list[tuple[str, ...]]]]:
         ("by kernel, cycles", error_rows(_clocked(points), by_group=True)),
         ("why warps waited", top_causes(points)),
         ("worst cases", worst_rows(_clocked(points))),
+        ("knobs that predict the error, others being equal", knob_rows(points) if _drawn(outcome) else []),
         ("beside cuBLAS, TFLOPS", cublas_rows(capture)),
     ]
     return [(title, rows) for title, rows in tables if len(rows) > 1]
+
+
+def _drawn(outcome: Outcome) -> bool:
+    """Tell whether the cases are kernels whose knobs were drawn."""
+    return outcome.capture.campaign == "corpus"
 
 
 def _clocked(points: Iterable[Point]) -> list[Point]:
@@ -201,6 +208,7 @@ def outcome_html(outcome: Outcome) -> str:
             ("Predicted against measured", scatter_plot(cycles)),
             ("Error by kernel", error_plot(cycles)),
         ]
+        plots += [("Knobs that predict the error, others being equal", knob_plot(cycles))] if _drawn(outcome) else []
     page = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
         (Path(__file__).resolve().parent / "validation.html.j2").read_text(encoding="utf-8")
     )

@@ -102,6 +102,35 @@ def test_a_chip_without_a_board_and_a_pattern_without_constants(planted):
         fit(planted, only="memery.*")
 
 
+def test_what_a_board_takes_for_absent_begins_as_the_other_board_has_it(monkeypatch):
+    """A constant of 0 stays where a search in steps of it would leave it; one that helps nothing stays 0."""
+    capture = read_capture(CAPTURES.parent / "h100" / "microbench-pycuda.json")
+    names = [
+        name for name in capture.cases if name.startswith(("store_pieces_x8/132x512", "load_pieces_x8/66x512/16,128"))
+    ]
+    few = replace(capture, cases={name: capture.cases[name] for name in names})
+
+    def cycles(case, board):
+        return capture.cases[case.name].measured["cycles"] * (1 + abs(board.cluster_packets_per_cycle / 3.0 - 1))
+
+    monkeypatch.setattr("simtc.calibrate.fit._cycles", cycles)
+    board, (sms, packets) = fit(few, only="cluster_*")
+    assert (device("h100_sxm").cluster_packets_per_cycle, packets.old, packets.changes) == (0, 0, True)
+    assert board.cluster_packets_per_cycle == pytest.approx(3.0, rel=0.02)
+    assert packets.low <= 3 <= packets.high
+    assert (sms.determined, sms.changes) == (False, False)
+    assert "cluster_packets_per_cycle = {value = 3" in patch(few, board, [sms, packets])
+
+
+def test_a_second_board_does_not_move_what_was_fitted_on_the_first(monkeypatch):
+    capture = read_capture(CAPTURES.parent / "h100" / "microbench-pycuda.json")
+    monkeypatch.setattr("simtc.calibrate.fit._cycles", lambda case, board: board.sm.l1.request_cycles * 100.0)  # noqa: ARG005
+    _, (one,) = fit(capture, only="l1.request_cycles")
+    assert (one.moves, one.changes) == (False, False)
+    _, (one,) = fit(replace(capture, machine=MACHINE), only="l1.request_cycles")
+    assert one.moves
+
+
 def test_the_table_names_constants_and_cases_that_exist():
     settings = campaign_settings("microbench")
     names = [case.name for case in cases(settings, Chip(90, "NVIDIA H200"))]

@@ -1,0 +1,184 @@
+"""The corpus: what its names draw is what was compiled, it runs without faults, and its exam half stays shut."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import runpy
+import sys
+from collections import Counter
+
+import pytest
+
+from simtc.errors import SimtcError
+from simtc.resources import folder
+from simtc.run.launch import launch
+from simtc.validate.capture import Capture, Record
+from simtc.validate.compare import replay
+from simtc.validate.corpus import archive
+from simtc.validate.corpus import profile as profiling
+from simtc.validate.corpus.features import effects
+from simtc.validate.corpus.knobs import draw, half_of, names
+from simtc.validate.corpus.launch import CorpusLaunch
+from simtc.validate.corpus.text import source_text
+from simtc.validate.measured import NotHereError, Point, code_digest
+from simtc.validate.profiler import Counted, profiled
+from simtc.validate.validate import campaign_settings, cases_of
+
+MACHINE = {"device": "NVIDIA H200", "compute_capability": [9, 0], "driver": "1", "clock_mhz": 1980, "toolkit": "nvcc",
+           "backend": "pycuda 1"}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def cases():
+    return {case.name: case for case in cases_of("corpus", campaign_settings("corpus"), 90, "NVIDIA H200")}
+
+
+def test_the_archive_was_compiled_from_what_the_names_draw():
+    written = {file: source_text(map(draw, kernels)) for file, kernels in archive.source_files().items()}
+    assert archive.manifest()["sources"] == {
+        file: hashlib.sha256(text.encode()).hexdigest() for file, text in written.items()
+    }
+
+
+def test_knobs_reach_what_they_are_for():
+    every = [draw(name) for name in names()]
+    tiles = [tile for knobs in every for tile in knobs.tiles]
+    assert {(t.width, t.cache) for t in tiles if t.copy == "ldgsts"} == {(4, "ca"), (8, "ca"), (16, "ca"), (16, "cg")}
+    assert {t.row for t in tiles} == {16, 32, 64, 128, 256, 512}
+    assert {k.stages for k in every} == {1, 2, 3, 4, 5}
+    assert {k.warps for k in every} >= {1, 2, 4, 8, 16, 32}
+    assert max(k.blocks for k in every) > 1000
+    assert min(k.blocks for k in every) == 1
+    assert len({k.mma for k in every}) > 25
+    assert all(k.shared_bytes <= 227 << 10 and k.threads <= 1024 for k in every)
+    assert min(Counter(map(half_of, names())).values()) > 0.45 * len(every)
+
+
+def test_machine_code_holds_what_the_knobs_say():
+    for name in names()[160:176]:
+        knobs, kernel = draw(name), archive.kernel(name)
+        opcodes = {instruction.opcode for instruction in kernel.instructions}
+        assert ("LDGSTS" in opcodes) == any(tile.copy == "ldgsts" for tile in knobs.tiles)
+        assert ("LDSM" in opcodes) == any("ldsm" in x.read and x.fragments and x.copy != "direct" for x in knobs.tiles)
+        assert bool(opcodes & {"HMMA", "IMMA", "DMMA"}) == bool(knobs.mma) or "4" in knobs.mma or "b1" in knobs.mma
+
+
+def test_small_kernels_run_without_a_race_or_a_fault():
+    small = [name for name in names() if draw(name).blocks * draw(name).warps <= 4 and draw(name).iterations <= 8]
+    assert len(small) > 6
+    for name in small[:6]:
+        one, knobs = CorpusLaunch(program=name, caches="warm"), draw(name)
+        args = one.arguments()
+        launch(
+            one.kernel, knobs.blocks, knobs.threads, args, shared_bytes=knobs.shared_bytes, device="h200", check=True
+        )
+        assert args[2].any()
+
+
+def captured(chosen):
+    def record(name):
+        code = code_digest(archive.code(name.split("/")[0]))
+        return Record(
+            status="ran", inputs=code, measured={"active_cycles": 5000.0, "nanoseconds": 4000.0, "instructions": 1.0}
+        )
+
+    some = {name: record(name) for name in chosen}
+    return Capture(campaign="corpus", settings=campaign_settings("corpus"), machine=MACHINE, date="2026-11-22",
+                   simtc="", cases=some)  # fmt: skip
+
+
+def test_only_the_examination_compares_the_exam_half(cases, monkeypatch, tmp_path, capsys):
+    shut = [name for name, case in cases.items() if case.half == "exam"]
+    outcome = replay(captured(shut[:3]), cases=[cases[name] for name in shut[:3]])
+    assert outcome.points == ()
+    tiny = min(shut, key=lambda name: (draw(name.split("/")[0]).blocks * draw(name.split("/")[0]).iterations, name))
+    exam = runpy.run_path(str(folder("validate") / "corpus" / "exam.py"))
+    log = tmp_path / "exam.jsonl"
+    scope = exam["main"].__globals__
+    monkeypatch.setitem(scope, "_LOG", log)
+    monkeypatch.setitem(scope, "read_capture", lambda path: captured([tiny]))  # noqa: ARG005 - as the original
+    monkeypatch.setattr(sys, "argv", ["exam.py", "capture.json"])
+    exam["main"]()
+    look = json.loads(log.read_text())
+    assert (look["launches"], look["board"], look["seed"]) == (1, "NVIDIA H200", "corpus-1")
+    assert len(look["commit"].removesuffix("+changes")) == 40
+    assert look[f"active_cycles {tiny.split('/')[1]}"]["launches"] == 1
+    capsys.readouterr()
+
+
+def test_the_regression_finds_a_planted_effect():
+    def point(name):
+        padded = any(tile.pitch > tile.row and tile.copy == "ldgsts" for tile in draw(name.split("/")[0]).tiles)
+        return Point(case=name, group="", quantity="active_cycles", unit="cycles", measured=1000.0,
+                     predicted=700.0 if padded else 1000.0)  # fmt: skip
+
+    found = effects([point(f"{name}/{caches}") for name in names()[:300] for caches in ("cold", "warm")])
+    assert "ldgsts padded" in found[0].knob
+    assert found[0].change < -0.15
+
+
+class FakeGpu:
+    class description:  # noqa: N801 - an instance's attribute elsewhere
+        backend = "pycuda 1"
+
+
+def row(cycles):
+    return {"active_cycles": cycles, "nanoseconds": cycles, "instructions": 9.0}
+
+
+def test_one_pass_is_chosen_and_a_launch_that_ends_the_process_costs_no_other(monkeypatch):
+    starts = []
+
+    def counted(ncu, gpu, work, caches, metrics):  # noqa: ARG001 - as the original
+        wanted, stalls = work["names"], any("stalled" in name for name in metrics)
+        starts.append((len(wanted), caches, len(metrics)))
+        if "c/warm" in wanted and not stalls and work["repeats"] == 3:  # it ends the process; "d" is not reached
+            done = wanted[: wanted.index("c/warm")]
+            rows = {name: [row(5.0), row(3.0), row(4.0)] for name in done}
+            return Counted(rows=rows, checksums=dict.fromkeys(done, 7), failed={"c/warm": "illegal address"}, passes=1)
+        rows = {name: [{"stall_wait": 1.0}] if stalls else [row(4.0)] * work["repeats"] for name in wanted}
+        return Counted(rows=rows, checksums=dict.fromkeys(wanted, 7), passes=7 if stalls else 1)
+
+    monkeypatch.setattr(profiling, "profiled", counted)
+    monkeypatch.setattr(profiling, "find_ncu", lambda: "ncu")
+    launches = [(f"{name}/{caches}", caches) for name in "abcd" for caches in ("warm", "cold")]
+    settings = {"repeats": 3, "batch": 160, "stalls_until_seconds": 60}
+    counters = profiling.CorpusProfile(settings, launches)
+    assert counters.of(FakeGpu, "a/warm")["active_cycles"] == 4.0
+    assert counters.of(FakeGpu, "a/warm")["least_active_cycles"] == 3.0
+    assert counters.of(FakeGpu, "d/warm")["stall_wait"] == 1.0
+    with pytest.raises(SimtcError, match="illegal address"):
+        counters.of(FakeGpu, "c/warm")
+    assert counters.of(FakeGpu, "c/cold")["bits"] == 7
+    warm = [start for start in starts if start[1] == "warm"]
+    assert [count for count, _, metrics in warm if metrics == 6] == [3, 4, 1]  # the choice, the batch, what was left
+
+
+def test_no_profiler_is_told_for_every_launch(monkeypatch):
+    monkeypatch.setattr(profiling, "find_ncu", lambda: None)
+    counters = profiling.CorpusProfile({"batch": 160}, [("a/warm", "warm"), ("b/warm", "warm")])
+    for name in ("a/warm", "b/warm"):
+        with pytest.raises(NotHereError, match="NCU="):
+            counters.of(FakeGpu, name)
+
+
+def test_rows_of_the_profiler_are_those_of_the_launches(tmp_path):
+    """A script in ncu's place writes what the profiled process and ncu write."""
+    ncu = tmp_path / "ncu"
+    ncu.write_text(
+        f"#!{sys.executable}\nimport json, sys\n"
+        "work = json.load(open(sys.argv[-2]))\n"
+        "told = {'order': work['names'], 'checksums': dict.fromkeys(work['names'], 3), 'failed': {}}\n"
+        "json.dump(told, open(sys.argv[-1], 'w'))\n"
+        'print(\'"ID","sm__cycles_active.max","gpu__time_duration.sum"\\n"","cycle","us"\')\n'
+        "for n in range(len(work['names']) * work['repeats']):\n"
+        "    print(f'==PROF== Profiling \"x\" - {n}: 0%....100% - 2 passes')\n"
+        '    print(f\'"{n}","1,00{n}","2.5"\')\n'
+    )
+    ncu.chmod(0o755)
+    done = profiled(str(ncu), FakeGpu, {"names": ["a", "b"], "repeats": 2}, "cold", ["sm__cycles_active.max"])
+    assert done.passes == 2
+    assert [one["active_cycles"] for one in done.rows["b"]] == [1002.0, 1003.0]
+    assert done.rows["a"][0]["nanoseconds"] == 2500.0
+    assert done.checksums["b"] == 3
