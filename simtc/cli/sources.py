@@ -40,20 +40,18 @@ def program_of(path: Path, kernel: str | None, target: str, options: dict[str, A
 
         refuse("on a file that is compiled already", "definitions", "includes", "compiler")
         return load(path)
-    from simtc.compiler import CompileError, compile_cuda  # noqa: PLC0415 - likewise
+    from simtc.compiler import CompileError, compile_source  # noqa: PLC0415 - likewise
 
     try:
-        done = compile_cuda(
+        return compile_source(
             path, device=target, kernel=kernel, definitions=options["definitions"], includes=options["includes"],
-            compiler=options["compiler"] or "nvrtc",
+            compiler=options["compiler"] or "nvrtc", say=_say,
         )  # fmt: skip
     except CompileError as error:
-        _say(error.log)
+        if error.log:
+            _say(error.log)
         raise
-    _say(done.log)
-    return done.program
 
 
 def _say(log: str) -> None:
-    if log:
-        click.echo(log, file=sys.stderr)
+    click.echo(log, file=sys.stderr)

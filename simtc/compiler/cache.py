@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-__all__ = ["kept_at", "sources_of"]
+from simtc.errors import BadInputError
+from simtc.files import replacing
+
+__all__ = ["keep", "kept", "kept_at", "sources_of"]
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
@@ -18,6 +21,28 @@ def kept_at(parts: Sequence[str]) -> Path:
     key = hashlib.sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()[:32]
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return home / "simtc" / "cubin" / f"{key}.cubin"
+
+
+def keep(path: Path, data: bytes) -> None:
+    """Write what is kept; a reader sees the whole of it or nothing.
+
+    Raises:
+        BadInputError: it cannot be written.
+
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInputError(f"cannot write {path}: {error.strerror}") from None
+    with replacing(path) as file:
+        file.write(data)
+
+
+def kept(path: Path, build: Callable[[], bytes]) -> Path:
+    """Return where it is kept, built first if it is not there yet."""
+    if not path.is_file():
+        keep(path, build())
+    return path
 
 
 def sources_of(text: str, folders: Sequence[Path]) -> Iterator[str]:

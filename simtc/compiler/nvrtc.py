@@ -65,14 +65,14 @@ class Nvrtc:
         self._library.nvrtcGetSupportedArchs(found)
         return tuple(found)
 
-    def compile(self, text: str, name: str, flags: Sequence[str], expressions: Sequence[str] = ()) -> Made:
+    def compile(self, text: str, path: Path, flags: Sequence[str], expressions: Sequence[str] = ()) -> Made:
         """Compile a source for the generation that the flags name."""
         program = ctypes.c_void_p()
         encode = [(header.encode(), body.encode()) for header, body in _SHIMS.items()]
         bodies = (ctypes.c_char_p * len(encode))(*(body for _, body in encode))
         headers = (ctypes.c_char_p * len(encode))(*(header for header, _ in encode))
         self._library.nvrtcCreateProgram(
-            ctypes.byref(program), text.encode(), name.encode(), len(encode), bodies, headers
+            ctypes.byref(program), text.encode(), str(path).encode(), len(encode), bodies, headers
         )
         try:
             for expression in expressions:

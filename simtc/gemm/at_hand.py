@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import tempfile
 from functools import lru_cache
 from pathlib import Path
 
+from simtc.compiler.nvcc import FLAGS, Nvcc, find_nvcc
 from simtc.errors import BadInputError
 from simtc.gemm.family import Compiled
 from simtc.isa import Kernel
@@ -17,13 +14,12 @@ from simtc.sass import load
 
 __all__ = ["can_compile", "program_of"]
 
-_FLAGS = ("-std=c++17", "-lineinfo")  # as the shipped listings were made
 _FIRST_SM = 75  # that CUDA 13 still compiles for
 
 
 def can_compile(sm: int) -> bool:
     """Tell whether there is an nvcc for a generation."""
-    return sm >= _FIRST_SM and _nvcc() is not None
+    return sm >= _FIRST_SM and find_nvcc() is not None
 
 
 def program_of(one: Compiled) -> Kernel:
@@ -55,19 +51,10 @@ def _neighbours(one: Compiled) -> list[Path]:
     return list((folder("kernels") / one.listing).parent.glob("*.sass"))
 
 
-def _nvcc() -> str | None:
-    return os.environ.get("NVCC") or shutil.which("nvcc")
-
-
 @lru_cache(maxsize=64)
 def _compiled(one: Compiled) -> Kernel:
     source = folder("kernels") / one.source
-    with tempfile.TemporaryDirectory() as scratch:
-        cubin = Path(scratch) / "kernel.cubin"
-        flags = ("-cubin", f"-arch=sm_{one.sm}", *_FLAGS, *one.definitions, f"-I{source.parent / 'include'}")
-        command = [_nvcc() or "nvcc", *flags, "-o", str(cubin), str(source)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - the user's compiler
-        if done.returncode:
-            why = " ".join((done.stderr or done.stdout).split())
-            raise BadInputError(f"nvcc cannot compile {one.name}: {why[:300]}")
-        return load(cubin)[one.name]
+    tool = Nvcc(find_nvcc() or "nvcc")
+    flags = (f"-arch=sm_{one.sm}", *FLAGS, *one.definitions)
+    text = source.read_text(encoding="utf-8")
+    return load(tool.cubin(text, source, flags, [source.parent / "include"], name=one.name))[one.name]

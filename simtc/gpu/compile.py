@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
-import shutil
-import subprocess
-import tempfile
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simtc.errors import BadInputError, MissingToolError
-from simtc.files import replacing
+from simtc.compiler.nvcc import FLAGS, Nvcc, find_nvcc, nvcc_version
+from simtc.errors import MissingToolError
 from simtc.gpu.code import Code, codes_of
 from simtc.resources import folder
 
@@ -23,31 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["assemble", "compile_one", "compile_shipped", "compile_source", "find_nvcc", "nvcc_version"]
 
-FLAGS = ("-std=c++17", "-lineinfo")  # as the shipped listings were made
-
-
-def find_nvcc() -> str | None:
-    """Return nvcc: $NVCC, the one on PATH, or that of $CUDA_HOME, $CUDA_ROOT or /usr/local/cuda."""
-    given = os.environ.get("NVCC") or shutil.which("nvcc")
-    homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_ROOT"), "/usr/local/cuda"]
-    places = [Path(home) / "bin" / "nvcc" for home in homes if home]
-    return given or next((str(place) for place in places if place.exists()), None)
-
-
-@cache
-def nvcc_version(nvcc: str) -> str:
-    """Return what nvcc calls itself, such as "nvcc 13.0.88".
-
-    Raises:
-        MissingToolError: it cannot be run.
-
-    """
-    try:
-        text = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=False).stdout  # noqa: S603
-    except OSError as error:
-        raise MissingToolError(f"{nvcc} cannot be run ({error.strerror}). Try: NVCC=/path/to/nvcc simtc ...") from None
-    match = re.search(r"V(\d+\.\d+\.\d+)", text)
-    return f"nvcc {match[1]}" if match else "nvcc"
+_PTX = "kernel.ptx"  # the name of PTX, which is no file
 
 
 def compile_source(path: Path, gpu: Gpu, *, definitions: tuple[str, ...] = ()) -> dict[str, Code]:
@@ -59,15 +28,11 @@ def compile_source(path: Path, gpu: Gpu, *, definitions: tuple[str, ...] = ()) -
 
     """
     include, name = path.parent / "include", path.name
-    headers = [*sorted(include.glob("*.cuh")), *sorted(path.parent.glob("*.cuh"))]
-    text = path.read_text(encoding="utf-8")
-    sm = f"sm_{gpu.description.sm}"
-    everything = "".join([text, *(header.read_text(encoding="utf-8") for header in headers)])
-    nvcc = find_nvcc()
+    text, sm, nvcc = path.read_text(encoding="utf-8"), f"sm_{gpu.description.sm}", find_nvcc()
     if nvcc:
-        flags = ("-cubin", f"-arch={sm}", *FLAGS, *definitions)
-        cubin = _cached(nvcc_version(nvcc), (*flags, everything), lambda: _nvcc(nvcc, path, (*flags, f"-I{include}")))
-        return codes_of(cubin, name, nvcc_version(nvcc))
+        tool = Nvcc(nvcc)
+        cubin = tool.cubin(text, path, (f"-arch={sm}", *FLAGS, *definitions), [include])
+        return codes_of(cubin.read_bytes(), name, tool.version)
     roots = [os.environ.get(key) for key in ("CUDA_HOME", "CUDA_ROOT", "CUDA_PATH")]
     includes = [f"-I{include}", *(f"-I{root}/include" for root in roots if root)]
     made = gpu.driver.nvrtc(text, name, (f"-arch={sm}", *FLAGS, *definitions, f"-I{path.parent}", *includes))
@@ -99,34 +64,5 @@ def assemble(ptx: str, target: str) -> tuple[bytes, str]:
     if nvcc is None:
         return ptx.encode(), ""
 
-    def build() -> bytes:
-        with tempfile.TemporaryDirectory() as scratch:
-            source = Path(scratch) / "kernel.ptx"
-            source.write_text(ptx, encoding="utf-8")
-            return _nvcc(nvcc, source, ("-cubin", f"-arch={target}"))
-
-    return _cached(nvcc_version(nvcc), (target, ptx), build), nvcc_version(nvcc)
-
-
-def _nvcc(nvcc: str, source: Path, flags: tuple[str, ...]) -> bytes:
-    with tempfile.TemporaryDirectory() as scratch:
-        out = Path(scratch) / "kernel.cubin"
-        command = [nvcc, *flags, "-o", str(out), str(source)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - the user's compiler
-        if done.returncode:
-            why = (done.stderr or done.stdout).replace(str(source), source.name).strip().splitlines()
-            raise BadInputError(f"nvcc cannot compile {source.name}: {' '.join(why[:3])[:300]}")
-        return out.read_bytes()
-
-
-def _cached(toolkit: str, parts: tuple[str, ...], build: Callable[[], bytes]) -> bytes:
-    key = hashlib.sha256("\0".join((toolkit, *parts)).encode()).hexdigest()[:32]
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "simtc" / "cubin"
-    kept = home / f"{key}.cubin"
-    if kept.is_file():
-        return kept.read_bytes()
-    cubin = build()
-    home.mkdir(parents=True, exist_ok=True)
-    with replacing(kept) as file:
-        file.write(cubin)
-    return cubin
+    tool = Nvcc(nvcc)
+    return tool.cubin(ptx, Path(_PTX), (f"-arch={target}",)).read_bytes(), tool.version

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import simtc
-from simtc.compiler import CompileError, compile_cuda, compile_source
+from simtc.compiler import CompileError, compile_source
 from simtc.compiler.cache import kept_at, sources_of
 from simtc.compiler.nvrtc import Made, nvrtc
 from simtc.errors import BadInputError, MissingToolError
@@ -30,7 +30,8 @@ class FakeNvrtc:
     def architectures(self):
         return (70, 75, 80, 90)
 
-    def compile(self, text, name, flags, expressions):
+    def compile(self, text, path, flags, expressions):
+        name = path.name
         self.asked.append((name, list(flags), list(expressions)))
         if "oops" in text:
             log = f'{name}(2): error: identifier "oops" is undefined\n\n1 error detected'
@@ -50,13 +51,14 @@ def fake(monkeypatch, tmp_path):
 
 
 def test_flags_names_and_words(fake, tmp_path):
-    made = compile_cuda(tmp_path / "k.cu", device="t4", definitions=["N=4"], includes=[tmp_path])
+    said = []
+    made = compile_source(tmp_path / "k.cu", device="t4", definitions=["N=4"], includes=[tmp_path], say=said.append)
     [(name, flags, expressions)] = fake.asked
-    assert (Path(name).name, expressions) == ("k.cu", [])
+    assert (name, expressions) == ("k.cu", [])
     assert flags[:4] == ["-arch=sm_75", "-std=c++17", "-lineinfo", "-DN=4"]
     assert flags[4:] == [f"-I{tmp_path}"] * 2
-    assert set(made.program) == {"traps", "loops"}
-    assert (made.compiler, made.log) == ("NVRTC 12.8", "k.cu(1): warning")
+    assert set(made) == {"traps", "loops"}
+    assert said == ["k.cu(1): warning"]
     assert compile_source(tmp_path / "k.cu", device="sm_80", kernel="loops")["loops"].name == "loops"
     assert compile_source(tmp_path / "k.cu", kernel="scale<float, 4>")["scale<float, 4>"].name == "loops"
     assert fake.asked[-1][2] == ["scale<float, 4>"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,10 +19,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+from simtc.numerics import instructions
 from simtc.resources import folder
+from simtc.validate.campaigns.layouts import ReadCase
+from simtc.validate.chip import Chip
+from simtc.validate.ptx import family, mma_ptx, target, wgmma_ptx, wmma_ptx
+from simtc.validate.validate import campaign_settings, cases_of
 
 SMS = (70, 75, 80, 86, 87, 89, 90)
 _ROOTS = (folder("kernels"), folder("validate") / "microbench", folder("validate") / "distances")
+_FIRST_OF_PTX = 75  # that nvcc 13 assembles for
+_NAMES = re.compile(r"\b(?:probe|tile)\b")  # what every probe defines
+_PROBES = {"mma": mma_ptx, "wmma": wmma_ptx, "wgmma": wgmma_ptx}
 _SEED, _BATCH, _BATCHES = 16, 16, 5
 
 
@@ -38,7 +47,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         sources = [*_shipped(), *_campaign(Path(scratch)), *_generated(Path(scratch)), *options.more]
         for sm in options.sm:
-            for source in sources:
+            for source in [*sources, *_probes(Path(scratch), sm)]:
                 target = options.folder / f"sm_{sm}" / f"{source.stem}.cubin"
                 if not target.exists():
                     target.parent.mkdir(parents=True, exist_ok=True)
@@ -79,6 +88,25 @@ def _generated(scratch: Path) -> Iterator[Path]:
         yield path
 
 
+def _probes(scratch: Path, sm: int) -> Iterator[Path]:
+    """Write the kernels of the campaigns `numerics` and `layouts`, one for each matrix instruction and load, as PTX."""
+    if sm < _FIRST_OF_PTX:
+        return
+    parts: dict[str, list[str]] = {}
+    for found in instructions(Chip(sm).arch).values():
+        parts.setdefault(target(found, sm), []).append(_PROBES[family(found)](found, sm))
+    for case in cases_of("layouts", campaign_settings("layouts"), sm):
+        if isinstance(case, ReadCase):
+            parts.setdefault(case.target, []).append(case.ptx)
+    for goal, texts in parts.items():
+        heads = {tuple(text.splitlines()[:3]) for text in texts}
+        path = scratch / f"probes_{goal}.ptx"
+        bodies = ("\n".join(text.splitlines()[3:]) for text in texts)
+        named = (_NAMES.sub(rf"\g<0>{number}", body) for number, body in enumerate(bodies))
+        path.write_text("\n".join([*max(heads), *named]))
+        yield path
+
+
 def _compile(source: Path, sm: int, target: Path, options: argparse.Namespace, build: ModuleType) -> None:
     includes = [str(_ROOTS[0] / "include"), str(source.parent), *options.include]
     if sm < 75:
@@ -88,7 +116,8 @@ def _compile(source: Path, sm: int, target: Path, options: argparse.Namespace, b
         except SystemExit as error:
             print("passed over", source.name, sm, str(error).splitlines()[1:3], file=sys.stderr)
         return
-    command = ["nvcc", "-cubin", f"-arch=sm_{sm}", "-std=c++17", "-w", *(f"-I{path}" for path in includes)]
+    goal = source.stem.partition("probes_")[2] or f"sm_{sm}"
+    command = ["nvcc", "-cubin", f"-arch={goal}", "-std=c++17", "-w", *(f"-I{path}" for path in includes)]
     run = subprocess.run([*command, "-o", str(target), str(source)], capture_output=True, text=True, check=False)
     if run.returncode:
         print("passed over", source.name, sm, run.stderr.splitlines()[:2], file=sys.stderr)
