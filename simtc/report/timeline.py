@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from simtc.errors import BadInputError
 from simtc.layout.draw import EMPTY, FAINT, INK, box, document, line, text
-from simtc.report.colors import CAUSECOLORS
+from simtc.report.colors import CAUSE_COLORS
 from simtc.results import Stall
 from simtc.results.timeline import Timeline
 
 __all__ = ["COLORS", "timeline_svg"]
 
-COLORS = {cause: INK if color == "ink" else color for cause, color in CAUSECOLORS["standard"].items()}
+COLORS = {cause: INK if color == "ink" else color for cause, color in CAUSE_COLORS["standard"].items()}
 _LEFT, _TOP, _ROW, _WIDTH = 172, 46, 20, 900
 _LEGEND_COLUMNS, _LEGEND_ROW = 5, 20
 
