@@ -76,6 +76,7 @@ class Simulation:
             fidelity=self.fidelity,
             caches=self.caches,
             timeline=self.timeline,
+            values=False,
             progress=progress,
         )
         return cast("Timing", result.timing)

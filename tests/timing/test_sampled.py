@@ -9,6 +9,7 @@ from simtc.arch import device
 from simtc.errors import BadInputError
 from simtc.gemm.shipped import shipped
 from simtc.machine.lowering import lower
+from simtc.run.launch import launch
 from simtc.run.solve import operands, solve
 from simtc.timing.sampling import portion
 from simtc.timing.sampling.skeleton import Part, skeleton
@@ -154,6 +155,21 @@ def test_a_skeleton_holds_addresses_and_branches_and_no_arithmetic(name, board):
     assert {"BRA", "EXIT"} <= set(run)
     assert not {"HMMA", "LDS", "LDG", "STG", "BAR"} & set(run)
     assert all(kernel.instructions[place].opcode == "BRA" for place in bones.loops)
+
+
+@pytest.mark.parametrize(
+    ("name", "board"), [("wmma_tiled", "t4"), ("mma_async_f32", "h200"), ("mma_m8n8k4_f32", "titan_v")]
+)
+def test_a_gemm_without_values_takes_as_long(name, board):
+    kernel, chip = shipped(name), device(board)
+    m, n, k = (size * times for size, times in zip(kernel.block, (2, 1, 8), strict=True))
+    arrays = operands(kernel, m, n, k, seed=0)
+    shape = kernel.kernel(chip), kernel.grid(m, n), kernel.threads, kernel.arguments(arrays, m, n, k, 1.0, 0.0)
+    shared = kernel.dynamic_shared_bytes
+    without, whole = (
+        launch(*shape, shared_bytes=shared, device=chip, timing=True, values=values) for values in (False, True)
+    )
+    assert without.timing == whole.timing
 
 
 def test_arrays_are_untouched():

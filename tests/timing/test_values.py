@@ -32,7 +32,7 @@ def timed(name, fidelity, sm=75, *, blocks=BLOCKS, size=4096, **options):
     arguments = [out, data, np.int32(300 if name == "queue_of_all" else size)]
     result = simtc.launch(code(name, sm), blocks, THREADS, arguments, device=BOARDS[sm], timing=True,
                           fidelity=fidelity, **options)  # fmt: skip
-    if fidelity == "sampled":
+    if fidelity == "sampled" or not options.get("values", True):
         assert np.array_equal(data, before)
         assert not out.any()
     return result
@@ -64,6 +64,12 @@ def test_the_skeleton_knows_that_a_block_decides(name, sm):
     assert bones.from_block
     assert bones.needs_data
     assert not bones.is_closed
+
+
+@pytest.mark.parametrize("name", ["early_exit", "until_all", "gather", "flags"])
+def test_without_values_every_cycle_is_the_same(name):
+    with_values, without = timed(name, "full"), timed(name, "full", values=False)
+    assert without.timing == with_values.timing
 
 
 @pytest.mark.parametrize("name", TOGETHER)

@@ -27,7 +27,7 @@ from simtc.timing.sampling.footprint import Footprints
 from simtc.timing.sampling.portion import Portion, portion
 from simtc.timing.sampling.residence import resident
 from simtc.timing.sampling.sample import Course, Sample
-from simtc.timing.sampling.skeleton import Skeleton, skeleton, without_values
+from simtc.timing.sampling.skeleton import Skeleton
 from simtc.timing.sampling.skipping import Settled, Shortened, Traveller
 from simtc.timing.sampling.survey import CannotSampleError, Traces
 from simtc.timing.sampling.totals import chip_wide, restored
@@ -49,21 +49,21 @@ _DRAWN = 2.0  # deviations of a mean over blocks that were drawn, where they dif
 _SHARED = 0.06  # and about a cycle in which warps wait for memory that other SMs use too
 
 
-def sample_launch(request: Request) -> Timing:
+def sample_launch(request: Request, bones: Skeleton) -> Timing:
     """Estimate the cycles of a launch. What memory holds afterwards is of no use.
 
     Where a part of it would not do what it does among the others, all of it is executed.
+
+    Args:
+        request: of a kernel without values.
+        bones: its skeleton.
 
     Raises:
         KernelFaultError: the kernel faulted.
         SimtcError: the request is strict, and an instruction read a fixed-latency result before it was ready.
 
     """
-    bones = skeleton(request.lowered)
     before = request.memory.bytes.copy() if bones.needs_data else request.memory.bytes
-    if bones.is_closed:
-        code = without_values(request.lowered.code, bones)
-        request = replace(request, lowered=replace(request.lowered, code=code))
     try:
         return _sampled(request, bones)
     except CannotSampleError as why:

@@ -16,7 +16,6 @@ from simtc.isa import Instruction, Kind
 from simtc.isa.registers import operands_read, registers_read, registers_written
 from simtc.machine.lowering import Lowered
 from simtc.machine.micro import TRUE, Control, Family, Integer
-from simtc.machine.state import Code
 
 __all__ = ["Part", "Skeleton", "skeleton", "without_values"]
 
@@ -105,16 +104,18 @@ def skeleton(lowered: Lowered) -> Skeleton:
     )
 
 
-def without_values(code: Code, bones: Skeleton) -> Code:
-    """Return code that goes the same way and touches the same memory, and computes nothing else.
+def without_values(lowered: Lowered, bones: Skeleton) -> Lowered:
+    """Return a kernel that goes the same way, touches the same memory, and computes nothing else.
 
-    What only computes becomes a move that writes no register.
+    What only computes becomes a move that writes no register. Where blocks decide by what they compute, nothing does.
     """
-    ops = code.ops.copy()
+    if not bones.is_closed:
+        return lowered
+    ops = lowered.code.ops.copy()
     idle = ~np.isin(ops["family"], (Family.CONTROL, Family.MEMORY)) & (bones.parts[: len(ops)] & Part.RUN == 0)
     for name, value in {"family": Family.INTEGER, "code": Integer.MOV, "d_rows": 0, "flags": 0}.items():
         ops[name][idle] = value
-    return code._replace(ops=ops)
+    return replace(lowered, code=lowered.code._replace(ops=ops))
 
 
 def _targets(lowered: Lowered, place: int) -> tuple[int, ...]:
