@@ -5,7 +5,7 @@ Bit for bit the same as `simtc.numerics.reference`; the same tests run over both
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba import boolean, int32, int64, types, uint32, void
@@ -44,7 +44,8 @@ def _format_columns(rule: Rule, form: Format) -> tuple[int, int, int, int, int, 
 
 
 Shape: TypeAlias = tuple[Int, Int, Int]  # m, n, k
-_SHAPE = types.UniTuple(int64, 3)
+_types: Any = types  # partly typed
+_SHAPE = _types.UniTuple(int64, 3)
 _OPERANDS = (uint32[::1], uint32[::1], uint32[::1], uint32[::1], int32[::1])  # A, B, C, D, scratch
 _TABLE = np.array([_columns(rule) for rule in rules()], dtype=np.int32)
 
