@@ -7,10 +7,10 @@ from simtc.layout.draw import FAINT, INK, box, document, text
 from simtc.results import Stall
 from simtc.results.timeline import Timeline
 
-__all__ = ["timeline_svg"]
+__all__ = ["COLORS", "timeline_svg"]
 
 # Work is dark, waiting for memory blue, for pipes and queues orange, for other warps grey.
-_COLORS = {
+COLORS = {
     "selected": "#1b1f24",
     "wait": "#d9dee3",
     "not_selected": "#aab4be",
@@ -62,7 +62,7 @@ def timeline_svg(
                     path = f"M{_LEFT + begin} {top}h{column - begin}v{_ROW - 3}H{_LEFT + begin}z"
                     runs.setdefault(Stall(row[begin]).name, []).append(path)
                 begin = column
-    parts += [f'<path fill="{_COLORS[cause]}" d="{"".join(paths)}"/>' for cause, paths in sorted(runs.items())]
+    parts += [f'<path fill="{COLORS[cause]}" d="{"".join(paths)}"/>' for cause, paths in sorted(runs.items())]
     foot = _TOP + _ROW * len(shown)
     for tick in range(5):
         cycle = first + round(tick * (end - first) / 4)
@@ -70,6 +70,6 @@ def timeline_svg(
     for place, cause in enumerate(used):
         x = _LEFT + (place % _LEGEND_COLUMNS) * (_WIDTH / _LEGEND_COLUMNS)
         y = foot + 26 + _LEGEND_ROW * (place // _LEGEND_COLUMNS)
-        parts.append(box(x, y, 12, 12, fill=_COLORS[cause.name], stroke=FAINT, line=0.5))
+        parts.append(box(x, y, 12, 12, fill=COLORS[cause.name], stroke=FAINT, line=0.5))
         parts.append(text(x + 18, y + 11, cause.name, size=12, fill=INK))
     return document(_LEFT + _WIDTH + 24, height + 6, caption, parts)

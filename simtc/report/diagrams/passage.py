@@ -8,8 +8,9 @@ import numpy as np
 
 from simtc.arch import Device
 from simtc.isa import Kernel
-from simtc.layout.draw import FAINT, box, shade, text
+from simtc.layout.draw import FAINT, box, text
 from simtc.report.diagrams.paper import page
+from simtc.report.timeline import COLORS
 from simtc.reproduce.microbenchmark import SHARED_BYTES, kernel, line
 from simtc.results.stall import Stall
 from simtc.results.timeline import Slice, Timeline
@@ -20,7 +21,6 @@ __all__ = ["passage_svg", "shared_to_tensor"]
 
 _LEFT, _TOP, _ROW, _CYCLE, _LEGEND = 230, 66, 30, 8, 22
 _UNDER_WAY = "#2fa3a055"
-_ISSUES, _WAITS = "#1b1f24", "#d9dee3"  # others on a dark screen: see paper.py
 
 
 def shared_to_tensor(device: Device) -> tuple[Kernel, Timeline]:
@@ -81,10 +81,6 @@ def passage_svg(one: Kernel, timeline: Timeline, *, first: int = 0, last: int | 
     return page(_LEFT + _CYCLE * (end - start) + 32, foot + 44 + _LEGEND * (len(causes) + 1), title, parts)
 
 
-def _color(cause: Stall) -> str:
-    return {Stall.selected: _ISSUES, Stall.wait: _WAITS}.get(cause) or shade(cause, 0.8)
-
-
 def _label(one: Kernel, number: int, row: int) -> Iterator[str]:
     yield text(16, _TOP + _ROW * row + 15, one.instructions[number].text, size=12)
 
@@ -92,7 +88,7 @@ def _label(one: Kernel, number: int, row: int) -> Iterator[str]:
 def _span(s: Slice, start: int, row: int) -> str:
     begin = max(s.start, start)
     x, y = _LEFT + _CYCLE * (begin - start), _TOP + _ROW * row
-    return box(x, y, _CYCLE * (s.end - begin), 18, fill=_color(s.cause), stroke=FAINT, line=0.5)
+    return box(x, y, _CYCLE * (s.end - begin), 18, fill=COLORS[s.cause.name], stroke=FAINT, line=0.5)
 
 
 def _result(one: Kernel, number: int, issued: dict[int, int], start: int, row: int) -> Iterator[str]:
@@ -118,7 +114,7 @@ def _legend(causes: list[Stall], top: int) -> Iterator[str]:
     units = {stall: unit.name for unit in UNITS for stall in unit.stalls}
     for place, cause in enumerate(causes):
         said = "issues" if cause is Stall.selected else f"{cause.name}: {units.get(cause, 'accounting')} holds it up"
-        yield box(16, top + _LEGEND * place, 14, 14, fill=_color(cause), stroke=FAINT, line=0.5)
+        yield box(16, top + _LEGEND * place, 14, 14, fill=COLORS[cause.name], stroke=FAINT, line=0.5)
         yield text(38, top + _LEGEND * place + 12, said, size=12)
     below = top + _LEGEND * len(causes)
     yield box(16, below + 3, 14, 8, fill=_UNDER_WAY, stroke="none")
