@@ -44,8 +44,8 @@ def _format_columns(rule: Rule, form: Format) -> tuple[int, int, int, int, int, 
 
 
 Shape: TypeAlias = tuple[Int, Int, Int]  # m, n, k
-_types: Any = types  # partly typed
-_SHAPE = _types.UniTuple(int64, 3)
+_numba: Any = types  # partly typed
+_SHAPE = _numba.UniTuple(int64, 3)
 _OPERANDS = (uint32[::1], uint32[::1], uint32[::1], uint32[::1], int32[::1])  # A, B, C, D, scratch
 _TABLE = np.array([_columns(rule) for rule in rules()], dtype=np.int32)
 
