@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -72,7 +72,7 @@ class Device(Display):
     l2_fetch_bytes: int  # what a miss brings from DRAM
     l2_request_bytes: float  # that a slice could read while it serves a request, be it for a sector or two
     l2_store_request_bytes: float  # likewise one that stores
-    l2_turn_bytes: float  # and what a turn from loads to stores costs a slice, or back; 0 where nothing is known
+    l2_turn_bytes: float = 0.0  # and what a turn from loads to stores costs a slice, or back; 0 where nothing is known
     l2_halves: int  # each with its own memory; what is stored from the other half is kept in both
     l2_store_queue_cycles: float  # that a slice may be behind before stores wait for it
     gpcs: int  # groups of SMs that share a port to L2 and merge their requests; 0 where none is known
@@ -260,7 +260,8 @@ def load_device(path: Path) -> Device:
     scalar = Scalar.of(cycle_level.limits, cycle_level.pipes) if cycle_level else reader.take(Scalar, "scalar")
     simt = None if cycle_level else reader.take(Simt, "simt")
     hints = get_type_hints(Device)
-    numbers = {key: reader.take(hint, key) for key, hint in hints.items() if hint in (int, float)}
+    defaults = {field.name: field.default for field in fields(Device)}
+    numbers = {key: reader.take(hint, key, defaults[key]) for key, hint in hints.items() if hint in (int, float)}
     own = reader.finish()
     return Device(
         name=name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -45,8 +45,10 @@ class Reader:
             raise BadInputError(f'{self.name}: needs a line {key} = "..."')
         return value
 
-    def take(self, hint: Any, key: str) -> Any:
-        """Take a top-level constant or table, as the type that `hint` names."""
+    def take(self, hint: Any, key: str, default: Any = MISSING) -> Any:
+        """Take a top-level constant or table, as the type that `hint` names; the default where it is not mentioned."""
+        if key not in self.table and default is not MISSING:
+            return default
         if key not in self.table:
             raise self._missing(key, self.table)
         return self._read(hint, self.table.pop(key), "", key)
@@ -74,7 +76,8 @@ class Reader:
 
     def _section(self, section: Any, raw: dict[str, Any], path: str) -> Any:
         hints = get_type_hints(section)
-        names = [field.name for field in fields(section)]
+        defaults = {field.name: field.default for field in fields(section)}
+        names = list(defaults)
         for name in raw:
             if name not in names:
                 raise unknown(f"constant of [{path}] in {self.name}", name, names)
@@ -85,6 +88,8 @@ class Reader:
                 values[name] = self._read(hint, raw[name], path, name)
             elif optional:
                 values[name] = None
+            elif defaults[name] is not MISSING:
+                values[name] = defaults[name]
             else:
                 raise self._missing(f"{path}.{name}", raw)
         try:

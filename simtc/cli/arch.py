@@ -11,6 +11,7 @@ import click
 
 from simtc import arch as chips
 from simtc.arch.reads import readers
+from simtc.arch.unsaid import unsaid
 from simtc.cli.output import note, to_json
 from simtc.errors import BadInputError, unknown
 
@@ -73,6 +74,7 @@ def _row(device: chips.Device) -> tuple[str, ...]:
 
 
 def _show_one(chip: chips.Device | chips.Sm, status: str | None, *, as_json: bool) -> None:
+    off = unsaid(chip) if status is None else ()
     constants = [constant for constant in chip.constants.values() if status in (None, constant.status)]
     sources = {constant.source: constant.citation for constant in constants}
     if as_json:
@@ -83,7 +85,9 @@ def _show_one(chip: chips.Device | chips.Sm, status: str | None, *, as_json: boo
             }
             for c in constants
         ]
-        click.echo(to_json({"schema": "simtc.arch/1", **_facts(chip), "constants": entries, "sources": sources}))
+        click.echo(
+            to_json({"schema": "simtc.arch/1", **_facts(chip), "constants": entries, "off": [*off], "sources": sources})
+        )
         return
     click.echo(_headline(chip))
     if not constants:
@@ -92,6 +96,8 @@ def _show_one(chip: chips.Device | chips.Sm, status: str | None, *, as_json: boo
     for section, group in groupby(constants, key=lambda constant: constant.section):
         click.echo(f"\n[{section or 'board'}]")
         _table(_COLUMNS, map(_cells, group), header=False)
+    if off:
+        note(f"{chip.name} says nothing of {', '.join(off)}: off")
     click.echo("\n[sources]")
     _table(("source", "citation"), sources.items(), header=False)
 

@@ -7,10 +7,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
 from simtc import arch
+from simtc.arch.device import load_device
+from simtc.arch.unsaid import unsaid
 from simtc.errors import BadInputError
 
 DEVICES = arch.device_names()
@@ -42,7 +45,7 @@ def test_the_chips_that_users_rely_on_are_there():
 @pytest.mark.parametrize("name", GENERATIONS)
 def test_every_number_of_a_generation_has_provenance(name):
     sm = arch.sm(name)
-    held = dict(numbers(sm))
+    held = {path: value for path, value in numbers(sm) if path not in unsaid(sm)}
     assert held == {path: constant.value for path, constant in sm.constants.items()}
     assert len(held) > 150
     assert all(sm.provenance(path).name == path for path in held)
@@ -51,8 +54,8 @@ def test_every_number_of_a_generation_has_provenance(name):
 @pytest.mark.parametrize("name", DEVICES)
 def test_every_number_of_a_board_has_provenance(name):
     device = arch.device(name)
-    derived = ("limits.", "scalar.") if device.cycle_level else ()
-    held = {path: value for path, value in numbers(device) if not path.startswith(derived or "-")}
+    elsewhere = (*unsaid(device), *(("limits.", "scalar.") if device.cycle_level else ()))
+    held = {path: value for path, value in numbers(device) if not path.startswith(elsewhere or "-")}
     own = {path: constant.value for path, constant in device.constants.items()}
     assert held.items() <= own.items()
     inherited = device.cycle_level.constants if device.cycle_level else {}
@@ -267,3 +270,16 @@ def test_loading_imports_no_compiler():
     code = "import simtc.arch, sys; simtc.arch.device('t4'); print('numba' in sys.modules, 'numpy' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.split() == ["False", "False"]
+
+
+def test_a_board_may_leave_out_what_nobody_measured_on_it(tmp_path):
+    """A new mechanism's constant has a default, which turns it off: only boards that were measured mention it."""
+    text = (Path(arch.__file__).parent / "devices" / "t4.toml").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("l2_turn_bytes")]
+    file = tmp_path / "t4.toml"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    board = load_device(file)
+    assert (board.l2_turn_bytes, unsaid(board)) == (0.0, ("l2_turn_bytes",))
+    file.write_text("\n".join(line for line in lines if not line.startswith("l2_slices")), encoding="utf-8")
+    with pytest.raises(BadInputError, match=r"t4\.toml: lacks l2_slices"):
+        load_device.__wrapped__(file)

@@ -41,7 +41,7 @@ def test_lists_every_chip(simtc):
 @pytest.mark.parametrize("name", ["t4", "gtx280", "sm_75", "hopper"])
 def test_shows_every_constant_of_a_chip_with_unit_status_and_source(simtc, name):
     code, out, err = simtc("arch", name)
-    assert (code, err) == (0, "")
+    assert (code, err.count("says nothing of")) == (0, name == "gtx280")
     chip = arch.device(name) if name in arch.device_names() else arch.sm(name)
     body, sources = out.split("\n[sources]\n")
     section, found = "", {}
@@ -93,6 +93,14 @@ def test_json_of_a_board(simtc):
     assert read_by["l1.tag_ahead_lines"] == ["timing.units.l1"]
     assert "timing.hazards" in read_by["pipes.fma.safe_same_cycles"]
     assert read_by["tdp_watts"] == []
+    assert data["off"] == []
+
+
+def test_says_what_a_board_leaves_out(simtc):
+    _, out, err = simtc("arch", "gtx280")
+    assert err == "simtc: gtx280 says nothing of l2_turn_bytes: off\n"
+    assert "l2_turn_bytes" not in out
+    assert json.loads(simtc("arch", "gtx280", "--json")[1])["off"] == ["l2_turn_bytes"]
 
 
 def test_json_of_a_generation_and_of_the_list(simtc):

@@ -42,10 +42,10 @@ class _Schedule:
 def iteration(
     code: Code, tiles: Tiles, registers: Registers, sides: tuple[Operand, Operand], buffer: int
 ) -> list[Line]:
-    """Return one turn of the loop: multiply the tile in `buffer`, and bring the next one.
+    """Return one iteration of the loop: multiply the tile in `buffer`, and bring the next one.
 
     Its first fragments are in set 0 when it starts, and those of the next tile when it ends. P0 tells whether there is
-    a next tile, P1 at the end whether to turn again.
+    a next tile, P1 at the end whether another iteration follows.
     """
     schedule = _Schedule()
     units, steps = tiles.step_units, tiles.k_steps

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from textwrap import wrap
 
@@ -43,7 +44,7 @@ def sm_svg() -> str:
     """Draw the units of the clock as SVG, numbered in the order in which they work in a cycle.
 
     Raises:
-        ValueError: the clock has a unit that the picture has no place for, or the other way round.
+        ValueError: the picture has a place for what is no unit.
 
     Source:
         UNITS of simtc.timing.pipeline; the words are the first of each unit's file, the causes its own.
@@ -53,9 +54,9 @@ def sm_svg() -> str:
         15
 
     """
-    if astray := _PLACES.keys() ^ {unit.name for unit in UNITS}:
-        raise ValueError(f"the picture and the clock differ in {', '.join(sorted(astray))}")
-    rows = 1 + max(row for _, row in _PLACES.values())
+    if gone := _PLACES.keys() - {unit.name for unit in UNITS}:
+        raise ValueError(f"the clock has no unit {', '.join(sorted(gone))}")
+    rows = 1 + max(row for _, row in _places().values())
     width = 2 * _LEFT + _COLUMNS * _WIDE + (_COLUMNS - 1) * 2 * _GAP
     height = _TOP + rows * (_HIGH + 2 * _GAP) + _FOOT
     title = "The SM as simtc models it"
@@ -74,8 +75,16 @@ def sm_svg() -> str:
     return page(width, height, title, parts)
 
 
+@cache
+def _places() -> dict[str, tuple[int, int]]:
+    """Return where each unit is: one that nobody has placed goes below the others."""
+    below = 1 + max(row for _, row in _PLACES.values())
+    new = [unit.name for unit in UNITS if unit.name not in _PLACES]
+    return {**_PLACES, **{name: (n % _COLUMNS, below + n // _COLUMNS) for n, name in enumerate(new)}}
+
+
 def _corner(name: str) -> tuple[int, int]:
-    column, row = _PLACES[name]
+    column, row = _places()[name]
     return _at(column, row)
 
 
@@ -105,9 +114,9 @@ def _frame(first: tuple[int, int], last: tuple[int, int], name: str) -> Iterator
 
 def _frame_of(name: str) -> int:
     """Return which frame a unit is in."""
-    column, row = _PLACES[name]
+    column, row = _places()[name]
     inside = (first <= (column, row) <= last and first[1] <= row <= last[1] for first, last, _ in _FRAMES)
-    return next(number for number, is_inside in enumerate(inside) if is_inside)
+    return next((number for number, is_inside in enumerate(inside) if is_inside), len(_FRAMES))
 
 
 def _way(one: str, two: str) -> str:

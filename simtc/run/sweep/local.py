@@ -89,7 +89,7 @@ def _require_start(pool: ProcessPoolExecutor) -> None:
 
 
 def _begin() -> None:
-    """Leave Ctrl-C to the parent, and end with it: who is killed cannot end its children."""
+    """Leave Ctrl-C to the parent, and end with it: a process that is killed cannot end its children."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     if parent is not None:
