@@ -36,6 +36,7 @@ _COUNTERS = {
     "gpu__time_duration.sum": "nanoseconds",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": "shared_wavefronts",
     "lts__t_sectors_srcunit_tex.sum": "l2_sectors",
+    "profiler__replayer_passes": "passes",
 }
 _EVALUATION = list(_COUNTERS)[:6]
 _UNITS = {"us": 1e3, "ms": 1e6, "s": 1e9, "usecond": 1e3, "msecond": 1e6, "second": 1e9}  # in nanoseconds
@@ -145,8 +146,8 @@ def profiled(ncu: str, gpu: Gpu, work: Mapping[str, Any], caches: str, metrics: 
         expected = repeats * len(told["order"])
         return Counted(why=f"{ncu} counted {len(rows)} of {expected} launches: {' '.join(said[:2])[:300]}")
     counted = {name: rows[at * repeats : (at + 1) * repeats] for at, name in enumerate(told["order"])}
-    passes = [int(number) for number in re.findall(r"- (\d+) pass(?:es)?\b", ran.stdout + ran.stderr)]
-    return Counted(rows=counted, checksums=told["checksums"], failed=told["failed"], passes=max(passes, default=0))
+    passes = max((row.pop("passes", 1) for row in rows), default=0)
+    return Counted(rows=counted, checksums=told["checksums"], failed=told["failed"], passes=int(passes))
 
 
 def read_counters(text: str) -> list[dict[str, float]]:

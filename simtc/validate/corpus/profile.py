@@ -73,7 +73,7 @@ class CorpusProfile:
         if caches == "warm" and not late and _STALLS[0] not in metrics:
             done = profiled(ncu, gpu, self._work([name for name in names if name in self._found], 1), caches, _STALLS)
             for name, rows in done.rows.items():
-                self._found[name] |= rows[0]
+                self._found[name] |= {key: value for key, value in rows[0].items() if key.startswith("stall_")}
 
     def _work(self, names: list[str], repeats: int) -> dict[str, Any]:
         return {"campaign": "corpus", "settings": dict(self._settings), "names": names, "repeats": repeats}
