@@ -171,10 +171,11 @@ def test_rows_of_the_profiler_are_those_of_the_launches(tmp_path):
         "work = json.load(open(sys.argv[-2]))\n"
         "told = {'order': work['names'], 'checksums': dict.fromkeys(work['names'], 3), 'failed': {}}\n"
         "json.dump(told, open(sys.argv[-1], 'w'))\n"
-        'print(\'"ID","sm__cycles_active.max","gpu__time_duration.sum"\\n"","cycle","us"\')\n'
-        "for n in range(len(work['names']) * work['repeats']):\n"
-        "    print(f'==PROF== Profiling \"x\" - {n}: 0%....100% - 2 passes')\n"
-        '    print(f\'"{n}","1,00{n}","2.5"\')\n'
+        "heads = ['ID', 'profiler__replayer_passes', 'sm__cycles_active.max', 'gpu__time_duration.sum']\n"
+        "rows = [heads, ['', '', 'cycle', 'us']]\n"
+        "rows += [[n, 2, f'1,00{n}', 2.5] for n in range(len(work['names']) * work['repeats'])]\n"
+        "print('==PROF== Connected')\n"
+        "print('\\n'.join(','.join(f'\"{cell}\"' for cell in row) for row in rows))\n"
     )
     ncu.chmod(0o755)
     done = profiled(str(ncu), FakeGpu, {"names": ["a", "b"], "repeats": 2}, "cold", ["sm__cycles_active.max"])

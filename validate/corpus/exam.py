@@ -20,6 +20,7 @@ from simtc.validate.campaigns.corpus import CorpusCase
 from simtc.validate.capture import Capture, read_capture
 from simtc.validate.compare import Compared, captured_cases, replay
 from simtc.validate.corpus.knobs import SEED
+from simtc.validate.predictions import Predictions
 
 _LOG = Path(__file__).resolve().parent / "exam.jsonl"
 _NEAR = 0.12
@@ -57,7 +58,7 @@ def main() -> None:
     cases = exam_cases(capture)
     names = {case.name for case in cases}
     half = replace(capture, cases={name: one for name, one in capture.cases.items() if name in names})
-    found = replay(half, cases=cases)
+    found = replay(half, cases=cases, predictions=Predictions())  # an interrupted look goes on, and is logged once
     commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()  # noqa: S607
     dirty = subprocess.run(["git", "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True).stdout  # noqa: S607
     look = {

@@ -76,11 +76,14 @@ class CorpusCase(MeasuredCase):
         if self.half == "exam" and not self.examined:
             return None
         run, written = self.launch.simulate(self.board)
-        return Measured(values={**_values(run), "bits": written}, code=code_digest(self.kernel))
+        return Measured(values={**_values(run, self.board), "bits": written}, code=code_digest(self.kernel))
 
 
-def _values(run: LaunchResult) -> dict[str, float]:
-    return {"active_cycles": run.cycles, "nanoseconds": 1e9 * run.seconds, "instructions": run.instructions}
+def _values(run: LaunchResult, board: Device) -> dict[str, float]:
+    """Return the clock's counts by the profiler's names; gpu__time_duration includes what starting a launch takes."""
+    starting = board.sm.launch.chip_cycles / board.clock_mhz * 1e3
+    nanoseconds = 1e9 * run.seconds + starting
+    return {"active_cycles": run.cycles, "nanoseconds": nanoseconds, "instructions": run.instructions}
 
 
 def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[CorpusCase | Skip]:
