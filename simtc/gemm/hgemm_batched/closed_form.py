@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import gcd
 from typing import TYPE_CHECKING
 
-from simtc.analytic.occupancy import Occupancy, occupancy
+from simtc.analytic.occupancy import occupancy
 from simtc.arch import Device
 from simtc.gemm.closed_form import analytic
 from simtc.gemm.problem import Problem
@@ -15,8 +15,9 @@ from simtc.results.prediction import Prediction
 
 if TYPE_CHECKING:
     from simtc.gemm.hgemm_batched.configuration import BatchedGemm
+    from simtc.gemm.hgemm_batched.tiling import Tiling
 
-__all__ = ["predict", "register_demand"]
+__all__ = ["fragments_of", "predict", "register_demand"]
 
 _LEFT_OUT = (
     "the order of instructions within a block, and how the blocks of an SM stand to each other",
@@ -86,8 +87,9 @@ def register_demand(made: BatchedGemm) -> int:
 def predict(made: BatchedGemm, problem: Problem, device: Device) -> Prediction:
     """Predict C = alpha op(A) op(B) + beta C over a batch.
 
-    The time is the longest of: each pipe of an SM over all of its blocks, L2, DRAM, and the rounds of blocks that an SM
-    goes through, each of which takes what one block waits for.
+    The time is the longest of: each pipe of an SM over all of its blocks, and what of one block's own time that pipe
+    does not take, which nothing hides at the end; L2; DRAM; and the rounds of blocks that an SM goes through, each of
+    which takes as long as one block alone.
     """
     case = _Case(made=made, problem=problem, device=device)
     registers = min(255, -(-(_REGISTERS + register_demand(made)) // 8) * 8)
@@ -100,8 +102,9 @@ def predict(made: BatchedGemm, problem: Problem, device: Device) -> Prediction:
     moved, l2 = _traffic(case)
     resources["L2"] = l2 / device.l2_measured_bytes_per_cycle
     resources["DRAM"] = moved / device.dram_measured_bytes_per_cycle
-    rounds = -(-turns // max(room.blocks, 1))
-    resources["latency"] = rounds * _latency(case, iteration, once, room)
+    busy = max(case.iterations * iteration[name] + once.get(name, 0.0) for name in iteration)
+    rounds, alone = -(-turns // max(room.blocks, 1)), _alone(case)
+    resources["latency"] = rounds * alone
     resources["block scheduler"] = case.blocks * device.sm.launch.block_cycles
     inside = problem.m * problem.n / (grid[0] * m * grid[1] * n)
     return analytic(
@@ -109,6 +112,7 @@ def predict(made: BatchedGemm, problem: Problem, device: Device) -> Prediction:
         device,
         (problem.m, problem.n, problem.k),
         room=room,
+        cycles=max(*resources.values(), turns * busy + max(alone - busy, 0.0)),
         config=made.to_dict(),
         peak_tflops=device.tensor_peak_tflops("f16", made.accumulator),
         resources=resources,
@@ -134,13 +138,13 @@ def _iteration(case: _Case) -> dict[str, float]:
     pitch_a, pitch_b = _pitches(made)
     warps_of_loads = case.loaded / 32
     lines = max(1, 32 // tiling.dim[0])
-    fragments = (tiling.shape[0] * _row_conflicts(pitch_a) + tiling.shape[1] * _row_conflicts(pitch_b)) * tiling.shape[
-        2
-    ]
+    loaded = [fragments_of(tiling, warp) for warp in range(tiling.warps)]
+    rows = tiling.shape[0] * sum(of_a for of_a, _ in loaded) * _row_conflicts(pitch_a)
+    columns = tiling.shape[1] * sum(of_b for _, of_b in loaded) * _row_conflicts(pitch_b)
     stores = (
         m * k * _element_conflicts(tiling.dim[0], pitch_a) + k * n * _element_conflicts(tiling.dim[0], pitch_b)
     ) / 32
-    read = made.planes * (stores + case.steps * fragments / 64)
+    read = made.planes * (stores + (rows + columns) * k / 64)
     issue = (_READ + made.planes) * warps_of_loads + case.steps * (_STEP * made.planes + _matrix(case))
     spilled = max(0, register_demand(made) - _SPILLS) * 2 * tiling.warps
     return {
@@ -149,6 +153,23 @@ def _iteration(case: _Case) -> dict[str, float]:
         "memory I/O": warps_of_loads * lines + read + spilled,
         "path from L2": case.loaded * 2 * made.planes / device.sm.l1.l2_bytes_per_cycle,
     }
+
+
+def fragments_of(tiling: Tiling, warp: int) -> tuple[int, int]:
+    """Return how many fragments of A, and of B, a warp loads for each step along k.
+
+    Its sub-blocks are as many apart as the block has warps, down the columns of C. Where a column has a power of two of
+    them, the compiler sees which share their rows of A, and loads those once; of B it loads every one.
+
+    Example:
+        >>> from simtc.gemm.hgemm_batched.space import tiling_of
+        >>> fragments_of(tiling_of(4143), 0), fragments_of(tiling_of(1092), 0)
+        ((1, 4), (5, 5))
+
+    """
+    own = len(range(warp, tiling.sub_blocks, tiling.warps))
+    down = tiling.block[0] // tiling.shape[0]
+    return (min(own, down // gcd(down, tiling.warps)) if down.bit_count() == 1 else own), own
 
 
 def _once(case: _Case) -> dict[str, float]:
@@ -175,8 +196,8 @@ def _matrix(case: _Case) -> int:
     return case.products * m * n * k // one
 
 
-def _latency(case: _Case, iteration: dict[str, float], once: dict[str, float], room: Occupancy) -> float:
-    """Return the cycles from a block's start to its end, the blocks beside it included where they stand in its way."""
+def _alone(case: _Case) -> float:
+    """Return the cycles from a block's start to its end where nothing stands in its way."""
     made, device = case.made, case.device
     tiling = made.tiling
     deep = -(-tiling.warps // device.limits.sub_cores)  # warps of the block on one sub-core
@@ -192,9 +213,11 @@ def _latency(case: _Case, iteration: dict[str, float], once: dict[str, float], r
     if case.problem.beta:
         end += device.l2_hit_cycles
     start = device.l2_hit_cycles + device.dram_cycles + deep * (each * _READ + _BLOCK)
-    own = start + case.iterations * store + (case.iterations - 1) * max(multiply, load) + multiply + end
-    busy = max(case.iterations * iteration[name] + once.get(name, 0.0) for name in iteration)
-    return max(own, busy * max(room.blocks, 1))
+    # A tile that outgrows the registers goes to local memory, element by element, each as late as its load.
+    memory = device.dram_cycles if case.problem.bytes > device.l2_bytes else device.l2_hit_cycles
+    spilled = max(0, register_demand(made) - _SPILLS) * (memory + device.sm.memory["LDG.32"].latency_cycles)
+    waits = case.iterations * (store + spilled) + (case.iterations - 1) * max(multiply, load)
+    return start + waits + multiply + end
 
 
 def _traffic(case: _Case) -> tuple[float, float]:

@@ -11,9 +11,10 @@ import pytest
 from simtc import arch
 from simtc.errors import BadInputError
 from simtc.gemm.family import Refused
-from simtc.gemm.hgemm_batched.closed_form import register_demand
+from simtc.gemm.hgemm_batched.closed_form import fragments_of, register_demand
 from simtc.gemm.hgemm_batched.configuration import BatchedGemm
 from simtc.gemm.hgemm_batched.selection import selected_versions
+from simtc.gemm.hgemm_batched.shipped import shipped
 from simtc.gemm.hgemm_batched.space import tiling_of, version_of
 from simtc.gemm.registry import family
 from simtc.reproduce.printed import printed
@@ -123,3 +124,17 @@ def test_every_number_of_the_note():
         pytest.skip("the notes are not beside the tests")
     failed, tried = doctest.testfile(str(NOTE), module_relative=False)
     assert (failed, tried > 10) == (0, True)
+
+
+def test_fragments_are_loaded_as_often_as_the_listings_do():
+    """LDSM of 8 x 8 matrices in the code of a step along k, of warp 0: the compiler's, against the rule's."""
+    seen = 0
+    for made in (one for one in shipped(90, 1) if one.transpose == "nn" and one.layout == "none"):
+        loads = [one for one in made.program().instructions if one.opcode == "LDSM"]
+        matrices = sum(int(next((word for word in one.modifiers if word in "124"), "1")) for one in loads)
+        tiling = made.tiling
+        m, n, depth = tiling.shape
+        rows, columns = fragments_of(tiling, 0)
+        assert matrices == tiling.block[2] // depth * (rows * m + columns * n) * depth // 64, made.name
+        seen += rows < columns
+    assert seen >= 6
