@@ -29,6 +29,7 @@ class Crossbar(Parameters):
 
     l2_bytes_per_cycle: float = constant("l1.l2_bytes_per_cycle")  # from L2 to an SM
     copy_bytes_per_cycle: float = constant("l1.copy_bytes_per_cycle")  # of LDGSTS past L1
+    copy_loose_bytes: float = constant("l1.copy_loose_bytes")  # that one of its loose sectors counts for
     request_cycles: float = constant("l1.request_cycles")
     switch_cycles: float = constant("l1.switch_cycles")
     packet_cycles: float = derived(  # of a packet of 32 bytes, at the port of a CPC; 0 for no limit that is known
@@ -116,22 +117,23 @@ def fetch_sector(ck: Arrays, sm: Record, sector: Int, hint: Int, missed: Float, 
 def copy_sector(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed: Float, t: Float) -> Float:
     """Bring the k-th sector of a copy past L1 to an SM, as `fetch_sector` does for a load.
 
-    What does not fill L1 comes faster, and one answer of a GPC goes to all its SMs that asked. A loose sector is asked
-    for alone, by each SM for itself.
+    What does not fill L1 comes faster, and the port of a GPC does not count it; loose sectors it counts for more.
     """
-    own, sector, loose = ck.chip.crossbar, copy.list[k], (copy.loose >> k) & 1
+    own, sector = ck.chip.crossbar, copy.list[k]
     send_request(ck, sm, sector >> 2, own.request_cycles * copy.tags / copy.lines)
     sent = max(sm.link_free, t, sm.up_free)
     sm.link_free = sent + SECTOR / own.copy_bytes_per_cycle
     sm.link_bytes += SECTOR
     if own.gpcs == 0:
-        return l2.read(ck, sm, sector, hint, 0 if loose else merges(ck, sm, sector, 0, missed), sent)
+        return l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), sent)
     gpc = sm.gpc
+    if (copy.loose >> k) & 1 and own.gpc_bytes_per_cycle > 0:
+        sent = serve(ck.gpc_ports[gpc], sent, own.copy_loose_bytes / own.gpc_bytes_per_cycle)
     asked = ck.asked[gpc * _MERGED + hashed(sector, 10) % _MERGED]
-    if not loose and asked.sector == sector and asked.answered > sent:
+    if asked.sector == sector and asked.answered > sent:
         return max(asked.answered, sent + ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2))
     sent = _pass(ck.gpc_l2_ports[gpc], sent, own.gpc_l2_bytes_per_cycle)
-    arrival = l2.read(ck, sm, sector, hint, 0 if loose else merges(ck, sm, sector, 0, missed), sent)
+    arrival = l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), sent)
     asked.sector, asked.answered = sector, arrival
     return arrival
 
