@@ -136,8 +136,7 @@ def loose_sectors(source: Array, to: Array, m: Int, nbytes: Int, event: Array) -
     for i in range(count):
         other = event[Event.LIST + i] ^ 1
         k = i + 1 if i + 1 < count and event[Event.LIST + i + 1] == other else i - 1
-        if k < 0 or event[Event.LIST + k] != other:
-            loose |= 1 << i
-        elif event[Event.BANKS + _COVERED + i] & event[Event.BANKS + _COVERED + k] != _WHOLE:
+        whole = event[Event.BANKS + _COVERED + i] == _WHOLE and event[Event.BANKS + _COVERED + k] == _WHOLE
+        if k < 0 or event[Event.LIST + k] != other or not whole:
             loose |= 1 << i
     event[Event.LOOSE] = loose

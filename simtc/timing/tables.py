@@ -177,8 +177,8 @@ def _tokens(instruction: Instruction, conflicts: int, device: Device) -> int:
 def _conflicts(kernel: Kernel, device: Device) -> list[int]:
     """Return the cycles that each instruction waits for a second and third operand of one register bank.
 
-    What an instruction marks `reuse` is kept for its operand, one register of each bank, until the next one of that
-    bank is read there or the register is written.
+    A double is two registers, one of each bank. What an instruction marks `reuse` is kept for its operand, one register
+    of each bank, until the next one of that bank is read there or the register is written.
     """
     banks, reads = int(device.sm.issue.register_banks), int(device.sm.issue.bank_reads)
     kept: dict[tuple[int, int], int] = {}

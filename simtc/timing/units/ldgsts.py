@@ -40,7 +40,7 @@ UNIT = Unit(
 
 @compiled(float64, CLOCK, QUEUED)
 def tag_cycles(ck: Arrays, copy: Record) -> Float:
-    """Return how long the tags take for a copy: its whole lines, whole halves of lines, and lines with loose sectors."""
+    """Return how long the tags take for a copy: whole lines, whole halves of lines, lines with loose sectors."""
     own, cycles, first = ck.chip.ldgsts, 0.0, int64(0)
     while first < copy.sectors:
         end = first + 1
