@@ -13,8 +13,8 @@ import simtc
 DATA = Path(__file__).parent / "data"
 STEPS = 64
 # In bursts that the chip takes longer for: one warp's rows of 16 and 32 bytes, and half rows out of step in one SM.
-NOT_MET = {(16, 16, 1), (32, 32, 1), (32, 48, 1)}
-NOT_MET_ALONE = {(64, 80, 8), (32, 48, 8), (64, 128, 8)}
+NOT_MET = {(16, 16, 1), (32, 32, 1), (32, 48, 1)}  # -45, -46, -25 %
+NOT_MET_ALONE = {(64, 80, 8), (32, 48, 8), (64, 128, 8)}  # -56, -33, +45 %
 
 
 def measured(blocks):
@@ -51,4 +51,4 @@ def test_a_block_on_every_sm():
     found = errors("132_blocks", lambda row, pitch, warps: warps == 4 and (row, pitch) != (32, 48))
     assert len(found) == 8
     assert mean(map(abs, found.values())) < 0.15
-    assert max(map(abs, found.values())) < 0.35
+    assert max(map(abs, found.values())) < 0.27

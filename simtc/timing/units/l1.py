@@ -116,7 +116,7 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
 def tag_cycles(ck: Arrays, op: Record, one: Record) -> Float:
     """Return how long the tags take for an instruction: a cycle for each line, less for some that LDGSTS copies."""
     if op.bypasses and op.access == Access.COPY:
-        return ldgsts.tag_cycles(ck, one)
+        return ldgsts.tag_cycles(ck, op, one)
     return max(float64(one.lines), 1.0)
 
 
