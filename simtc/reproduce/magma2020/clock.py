@@ -51,7 +51,8 @@ def figure7() -> _Made:
         Item(name="idle warps of 32", paper=table["idle_of_32"], simtc=idle, kind="exact"),
     ]
     series = (Series(name=f"DIM_X = 32, {_BOARD}", points=tuple((float(w), rate) for w, rate in rates.items())),)
-    return items, Chart(title="Square 64, batches of 500", across="warps", up="TFLOP/s", series=series).to_svg()
+    title = "Square 64, batches of 500"
+    return items, Chart(title=title, across="warps", up="TFLOP/s", series=series, log=(True, False)).to_svg()
 
 
 def large() -> _Made:
