@@ -282,6 +282,13 @@ class L1:
     constant_l2_cycles: float
     constant_first_cycles: float  # added to LDC by the first touch of a constant line, at every launch
     constant_operand_first_cycles: float  # likewise to ULDC and to c[][] operands
+    # An atomic on global memory, beyond a load; 0 where nothing is known.
+    atomic_packet_cycles: float = 0.0  # of the path to L2: for each sector, and each of the lanes that meet at one word
+    atomic_line_cycles: float = 0.0  # and for each line, or each of those lanes, of one that returns a value
+    atomic_sector_cycles: float = 0.0  # of a slice of L2, for a sector
+    atomic_word_cycles: float = 0.0  # and for each of the lanes that meet at one word
+    atomic_cycles: float = 0.0  # until its answer comes, beyond a load's: the mean of near memory and far
+    atomic_spread_cycles: float = 0.0  # and by how much far memory is later than near
 
 
 def prove_names(what: str, names: Mapping[str, object], due: tuple[str, ...]) -> None:

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from simtc.jit import Arrays, Float, Int, Record, jit
+from simtc.jit import Array, Arrays, Float, Int, Record, jit
 from simtc.machine.bits import DEFAULT_NAN, as_f32, as_f64, as_u32, as_u64, flush
 from simtc.machine.half import narrow, widen
 from simtc.machine.micro import Flag
@@ -14,7 +14,7 @@ from simtc.machine.micro import Memory as Code
 from simtc.machine.offsets import fault, global_offsets, shared_offsets
 from simtc.machine.state import MEMORY, SHARED_WINDOW, STATE, Event, Geometry
 from simtc.machine.traffic import sectors, wavefronts
-from simtc.machine.types import OP, float32, float64, int64, uint32, uint64
+from simtc.machine.types import LONGS, OP, float32, float64, int64, uint32, uint64
 
 __all__ = ["How", "Number", "atomic"]
 
@@ -102,6 +102,18 @@ def _join(old: Int, x: Int, y: Int, how: Int, number: Int, ftz: Int) -> Int:
     return x if old == uint64(0) or old > x else old - uint64(1)
 
 
+@jit(int64(LONGS, uint32))
+def _meeting(address: Array, m: Int) -> Int:
+    """Return how many of the active lanes have the address that most of them have."""
+    most = int64(0)
+    for lane in range(32):
+        same = int64(0)
+        for other in range(32):
+            same += int64((m >> uint32(other)) & _ONE) if address[other] == address[lane] else int64(0)
+        most = max(most, same if (m >> uint32(lane)) & _ONE else int64(0))
+    return most
+
+
 @jit(int64(STATE, MEMORY, OP, int64, int64, uint32))
 def atomic(s: Arrays, mem: Arrays, op: Record, block: Int, c: Int, m: Int) -> Int:
     """Execute one atomic at the addresses in `s.address`; the old values are left in the scratch."""
@@ -126,6 +138,7 @@ def atomic(s: Arrays, mem: Arrays, op: Record, block: Int, c: Int, m: Int) -> In
             wavefronts(s.address, m, op.bytes, 0, s.event)
         else:
             sectors(s.address, m, s.event)
+            s.event[Event.MEETING] = _meeting(s.address, m)
     words = s.shared_words if shared else mem.words
     wide = op.bytes == 8
     second = c + op.aux

@@ -131,6 +131,7 @@ class Event(IntEnum):
     WARP = 9
     PC = 10
     LOOSE = 11  # of a copy to shared memory: bits of the sectors in LIST that do not go the short way
+    MEETING = 12  # of an atomic: the most lanes that meet at one word
     LIST = 16  # sector addresses, in order of first touch
     BANKS = 96  # for counting wavefronts: what each bank of shared memory delivers
     COUNT = 160

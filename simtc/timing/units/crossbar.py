@@ -10,6 +10,7 @@ import numpy as np
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
 from simtc.timing.constants import SECTOR
+from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Unit, compiled, constant, derived
 from simtc.timing.units import l2
 from simtc.timing.units.addresses import hashed
@@ -17,7 +18,7 @@ from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.merging import merges
 from simtc.timing.units.server import SERVER, SERVER_RECORD, serve
 
-__all__ = ["UNIT", "Crossbar", "copy_sector", "fetch_sector", "send_request", "send_store"]
+__all__ = ["UNIT", "Crossbar", "copy_sector", "fetch_sector", "send_atomic", "send_request", "send_store"]
 
 _MERGED: Final = 65536  # sectors on their way to one GPC that can be told apart
 _ASKED = np.dtype([("sector", np.int64), ("answered", np.float64)])
@@ -32,6 +33,8 @@ class Crossbar(Parameters):
     copy_loose_bytes: float = constant("l1.copy_loose_bytes")  # that one of its loose sectors counts for
     request_cycles: float = constant("l1.request_cycles")
     switch_cycles: float = constant("l1.switch_cycles")
+    atomic_packet_cycles: float = constant("l1.atomic_packet_cycles")
+    atomic_line_cycles: float = constant("l1.atomic_line_cycles")
     packet_cycles: float = derived(  # of a packet of 32 bytes, at the port of a CPC; 0 for no limit that is known
         lambda device, _: 1 / device.cluster_packets_per_cycle if device.cluster_packets_per_cycle else 0.0,
         "cluster_packets_per_cycle",
@@ -135,6 +138,28 @@ def copy_sector(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed:
     sent = _pass(ck.gpc_l2_ports[gpc], sent, own.gpc_l2_bytes_per_cycle)
     arrival = l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), sent)
     asked.sector, asked.answered = sector, arrival
+    return arrival
+
+
+@compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64)
+def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, t: Float) -> Float:
+    """Have L2 execute an atomic that an SM sends at t; return when it is answered, beyond what an L1 hit takes.
+
+    Each sector is a packet of its own, and so is each of the lanes that meet at one word: they go one behind the other.
+    A line, or such a lane, costs more where an answer comes back.
+    """
+    own, arrival, line = ck.chip.crossbar, t, int64(-1)
+    answer = own.atomic_line_cycles if op.returned else 0.0
+    sm.up_free = max(sm.up_free, t) + (0.0 if sm.up_loads else own.switch_cycles)
+    sm.up_loads, sm.up_line = 1, int64(-1)
+    for k in range(atomic.sectors):
+        sector = atomic.list[k]
+        sm.requests += sector >> 2 != line
+        alone = answer if sector >> 2 != line or atomic.meeting > 1 else 0.0
+        line = sector >> 2
+        sm.up_free += atomic.meeting * max(own.atomic_packet_cycles + alone, own.request_cycles)
+        sent = serve(ck.cpc_ports[sm.cpc], sm.up_free, atomic.meeting * own.packet_cycles)
+        arrival = max(arrival, l2.join(ck, sm, sector, int64(atomic.meeting), sent))
     return arrival
 
 

@@ -14,7 +14,7 @@ from simtc.timing.constants import ASLEEP, WAYS, Access, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, FLOAT, INT, SM, Cells, Parameters, Unit, compiled, constant, launched
 from simtc.timing.units import ldgsts
-from simtc.timing.units.crossbar import copy_sector, fetch_sector
+from simtc.timing.units.crossbar import copy_sector, fetch_sector, send_atomic
 from simtc.timing.units.events import expect_fill
 from simtc.timing.units.l2_tags import NEVER
 from simtc.timing.units.memory_queue import QUEUED
@@ -102,6 +102,8 @@ def _load_sector(ck: Arrays, sm: Record, sector: Int, hint: Int, t: Float, asked
 def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all."""
     arrival, hint = t, int64(op.hint)
+    if op.access == Access.ATOMIC:
+        return max(send_atomic(ck, sm, op, load, asked), t + 1)
     for k in range(load.sectors):
         sector = load.list[k]
         if op.bypasses:

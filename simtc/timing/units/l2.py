@@ -21,7 +21,7 @@ from simtc.timing.units.l2_tags import NEVER, keep, l2_way
 from simtc.timing.units.merging import pair_of
 from simtc.timing.units.server import SERVER, serve
 
-__all__ = ["L2", "UNIT", "beyond_mean", "read", "write"]
+__all__ = ["L2", "UNIT", "beyond_mean", "join", "read", "write"]
 
 _SLICE = np.dtype([("requests", SERVER), ("stores", np.float64)])  # 1 where the last one was a store
 _SHARE = np.dtype([("first", np.float64), ("share", np.float64)])
@@ -65,6 +65,10 @@ class L2(Parameters):
     )
     l2_spread_cycles: float = constant("l2_spread_cycles")
     l2_fetch_bytes: float = constant("l2_fetch_bytes")
+    atomic_word_cycles: float = constant("l1.atomic_word_cycles")
+    atomic_sector_cycles: float = constant("l1.atomic_sector_cycles")
+    atomic_cycles: float = constant("l1.atomic_cycles")
+    atomic_spread_cycles: float = constant("l1.atomic_spread_cycles")
 
 
 UNIT = Unit(
@@ -72,6 +76,7 @@ UNIT = Unit(
     parameters=L2,
     chip={
         "l2_slices": Cells(of=_SLICE, shape=lambda sizes: (sizes.l2_slices,)),
+        "atomic_units": Cells(of=SERVER, shape=lambda sizes: (sizes.l2_slices,)),
         # how many sectors of DRAM each one counts for, by the buffer's first sector: where SMs stand for more of them
         "shares": Cells(of=_SHARE, shape=lambda sizes: (sizes.buffers,)),
     },
@@ -156,6 +161,23 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, t: Float) 
             dram.deliver(ck, share, brought(ck.age, share * SECTOR, 0.0), served)
             ck.l2_ready[i] = arrival
     return arrival
+
+
+@compiled(float64, CLOCK, SM, int64, int64, float64)
+def join(ck: Arrays, sm: Record, sector: Int, meeting: Int, t: Float) -> Float:
+    """Have L2 execute an atomic on a sector: one after another of the lanes that meet at one word.
+
+    Returns:
+        When the SM has the answer, beyond what an L1 hit takes.
+
+    """
+    own, line = ck.chip.l2, sector >> 2
+    there = read(ck, sm, sector, 0, 0, t)
+    unit = ck.atomic_units[hashed(line >> 2, 8) % int64(own.l2_slices)]  # neighbours of 512 bytes share one
+    done = serve(unit, t, own.atomic_sector_cycles if meeting == 1 else meeting * own.atomic_word_cycles)
+    ck.l2_dirty[l2_way(ck, line, done)] |= 1 << (sector & 3)
+    beyond = own.atomic_cycles + own.atomic_spread_cycles * distance_of_memory(line, sm.number)
+    return max(there, done + own.l2_extra_cycles) + beyond
 
 
 @compiled(float64, CLOCK, SM, int64, int64, float64, float64)

@@ -73,6 +73,7 @@ def push(sm: Record, sub: Record, warp: Record, op: Record, event: Array, w: Int
     one.wavefronts, one.lines = max(event[Event.WAVEFRONTS], 1), event[Event.LINES]
     one.sectors = event[Event.SECTORS] if op.access >= Access.GLOBAL_LOAD else int64(0)
     one.loose = event[Event.LOOSE] if op.access == Access.COPY else int64(0)
+    one.meeting = event[Event.MEETING] if op.access == Access.ATOMIC else int64(1)
     for k in range(one.sectors):
         one.list[k] = event[Event.LIST + k]
     sub.count += 1
