@@ -37,7 +37,8 @@ MICROBENCHMARKS = (
 PARAMETERS = [f"{unit.name}.{one.name}" for unit in UNITS if unit.parameters for one in fields(unit.parameters)]
 FACTORS = {  # 2 for all others
     "dram.dram_measured_bytes_per_cycle": 1 / 64, "crossbar.packet_cycles": 16,
-    "crossbar.copy_bytes_per_cycle": 1 / 16, "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000,
+    "crossbar.copy_bytes_per_cycle": 1 / 16, "crossbar.copy_loose_bytes": 32,
+    "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000,
     **dict.fromkeys(
         (
             "write_combining.l2_store_queue_cycles", "dram.dram_row_open_cycles", "dvfs.tensor_hold_cycles",
