@@ -258,6 +258,10 @@ class L1:
     line_cycles: float  # latency of each line beyond the first that one load touches
     hit_bytes_per_cycle: float  # sustained, as measured
     l2_bytes_per_cycle: float  # what L2 delivers to one SM
+    copy_bytes_per_cycle: float  # and of LDGSTS, which does not fill L1
+    copy_line_cycles: float  # of the tags, for each whole line that LDGSTS copies past L1
+    copy_half_cycles: float  # and for each whole 64 bytes of other lines
+    copy_loose_bytes: float  # that a sector counts for at the port of a GPC where LDGSTS does not copy it the short way
     l2_cpi_32_cycles: float  # LDG.32 that misses L1 and hits L2: one warp alone, back to back
     l2_cpi_64_cycles: float
     l2_cpi_128_cycles: float

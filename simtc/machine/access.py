@@ -16,7 +16,7 @@ from simtc.machine.state import (
     Geometry,
     Outcome,
 )
-from simtc.machine.traffic import matrix_wavefronts, sectors, wavefronts
+from simtc.machine.traffic import loose_sectors, matrix_wavefronts, sectors, wavefronts
 from simtc.machine.types import BYTES, LONGS, OP, WORDS, int64, uint8, uint32, void
 
 __all__ = ["load_words", "memory", "store_words"]
@@ -185,6 +185,7 @@ def _copy(s: Arrays, mem: Arrays, op: Record, block: Int, c: Int, m: Int, q: Int
     if s.geometry[Geometry.TRACE]:
         wavefronts(s.address2, m, nbytes, 0, s.event)
         sectors(s.address, m & q, s.event)
+        loose_sectors(s.address, s.address2, m & q, nbytes, s.event)
     for lane in range(32):
         if (m >> uint32(lane)) & _ONE:
             read = (q >> uint32(lane)) & _ONE

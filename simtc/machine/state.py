@@ -130,6 +130,7 @@ class Event(IntEnum):
     BLOCK = 8  # of a fault: the block's linear number, set by the driver
     WARP = 9
     PC = 10
+    LOOSE = 11  # of a copy to shared memory: bits of the sectors in LIST that do not go the short way
     LIST = 16  # sector addresses, in order of first touch
     BANKS = 96  # for counting wavefronts: what each bank of shared memory delivers
     COUNT = 160

@@ -11,10 +11,12 @@ from simtc.jit import Array, Int, jit
 from simtc.machine.state import Event
 from simtc.machine.types import LONGS, int64, uint32, void
 
-__all__ = ["matrix_wavefronts", "sectors", "wavefronts"]
+__all__ = ["loose_sectors", "matrix_wavefronts", "sectors", "wavefronts"]
 
 _ONE = np.uint32(1)
 _FULL = np.uint32(0xFFFFFFFF)
+_WHOLE = 0xFF  # the words of a sector
+_COVERED = 32  # after BANKS: the words of each sector that were copied
 
 
 @jit(int64(LONGS, int64, int64, uint32, int64, LONGS))
@@ -108,3 +110,33 @@ def sectors(address: Array, m: Int, event: Array) -> None:
             lines += 0 if line_known else 1
     event[Event.SECTORS] = count
     event[Event.LINES] = lines
+
+
+@jit(void(LONGS, LONGS, uint32, int64, LONGS))
+def loose_sectors(source: Array, to: Array, m: Int, nbytes: Int, event: Array) -> None:
+    """Note which of the listed sectors of a copy are loose: all others are halves of 64 bytes that both land whole.
+
+    A sector lands whole if all of it goes to one sector of shared memory, in any order.
+    """
+    count = event[Event.SECTORS]
+    for i in range(count):
+        event[Event.BANKS + _COVERED + i] = 0
+    i = int64(0)
+    for lane in range(32):
+        if not (m >> uint32(lane)) & _ONE:
+            continue
+        sector, place = source[lane] >> 5, to[lane] >> 5
+        while event[Event.LIST + i] != sector:  # neighbours mostly read the same one, or the next
+            i = i + 1 if i + 1 < count else int64(0)
+        if event[Event.BANKS + _COVERED + i] == 0:
+            event[Event.BANKS + i] = place
+        if event[Event.BANKS + i] == place:
+            event[Event.BANKS + _COVERED + i] |= ((1 << (nbytes >> 2)) - 1) << ((source[lane] & 31) >> 2)
+    loose = int64(0)
+    for i in range(count):
+        other = event[Event.LIST + i] ^ 1
+        k = i + 1 if i + 1 < count and event[Event.LIST + i + 1] == other else i - 1
+        whole = event[Event.BANKS + _COVERED + i] == _WHOLE and event[Event.BANKS + _COVERED + k] == _WHOLE
+        if k < 0 or event[Event.LIST + k] != other or not whole:
+            loose |= 1 << i
+    event[Event.LOOSE] = loose

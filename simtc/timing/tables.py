@@ -177,20 +177,26 @@ def _tokens(instruction: Instruction, conflicts: int, device: Device) -> int:
 def _conflicts(kernel: Kernel, device: Device) -> list[int]:
     """Return the cycles that each instruction waits for a second and third operand of one register bank.
 
-    What an instruction marks `reuse` is kept for its operand, one register of each bank, until the next one of that
-    bank is read there or the register is written.
+    A double is two registers, one of each bank. What an instruction marks `reuse` is kept for its operand, one register
+    of each bank, until the next one of that bank is read there or the register is written.
     """
     banks, reads = int(device.sm.issue.register_banks), int(device.sm.issue.bank_reads)
     kept: dict[tuple[int, int], int] = {}
     found = []
     for instruction in kernel.instructions:
         waits = 0
-        if opcode_of(instruction).unit in ("alu", "fma", "fmaheavy", "fp16"):
-            operands = [(i, o) for i, o in enumerate(operands_read(instruction)) if o.kind is Kind.REGISTER]
-            new = {o.index for i, o in operands if kept.get((i, o.index % banks)) != o.index and o.index != _ZERO}
+        unit = opcode_of(instruction).unit
+        if unit in ("alu", "fma", "fmaheavy", "fp16", "fp64"):
+            operands = [
+                (i, o.index + half, "reuse" in o.modifiers)
+                for i, o in enumerate(operands_read(instruction))
+                if o.kind is Kind.REGISTER
+                for half in range(2 if unit == "fp64" else 1)
+            ]
+            new = {index for i, index, _ in operands if kept.get((i, index % banks)) != index and index < _ZERO}
             waits = max(-(-sum(index % banks == bank for index in new) // reads) for bank in range(banks)) - 1
-            for i, operand in operands:
-                kept[i, operand.index % banks] = operand.index if "reuse" in operand.modifiers else -1
+            for i, index, again in operands:
+                kept[i, index % banks] = index if again else -1
         written = {index for kind, index in registers_written(instruction) if kind is Kind.REGISTER}
         kept = {place: index for place, index in kept.items() if index not in written}
         found.append(max(waits, 0))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from simtc.layout import Access
 from simtc.machine.state import Event
-from simtc.machine.traffic import matrix_wavefronts, wavefronts
+from simtc.machine.traffic import loose_sectors, matrix_wavefronts, sectors, wavefronts
 
 COUNTED = Path(__file__).parents[1] / "layout" / "wavefronts_h200.npz"
 
@@ -56,3 +56,25 @@ def test_rows_of_matrices(count_):
     rows = [16 * 9 * row for row in range(8 * count_)] + [0] * (32 - 8 * count_)
     access = Access(addresses=tuple(rows[: 8 * count_]), width=128, matrix=True)
     assert count(f"x{count_}", 16, rows) == (access.wavefronts, access.excess)
+
+
+@pytest.mark.parametrize(
+    ("row", "pitch", "loose"),
+    [
+        (64, 64, 0),
+        (64, 128, 0),
+        (128, 128, 0),
+        (64, 80, 8),  # every other row begins in the middle of a sector
+        (128, 144, 8),
+        (32, 32, 16),  # no row has 64 bytes
+        (16, 16, 32),
+    ],
+)
+def test_sectors_of_a_copy_that_do_not_land_whole(row, pitch, loose):
+    event, lane = np.zeros(Event.COUNT, np.int64), np.arange(32)
+    source, to = (lane * 16 // row * apart + lane * 16 % row for apart in (2048, pitch))
+    sectors(source, np.uint32(0xFFFFFFFF), event)
+    loose_sectors(source, to, np.uint32(0xFFFFFFFF), 16, event)
+    assert int(event[Event.LOOSE]).bit_count() == loose
+    loose_sectors(source, to ^ 16, np.uint32(0xFFFFFFFF), 16, event)  # halves of sectors may change places
+    assert int(event[Event.LOOSE]).bit_count() == loose

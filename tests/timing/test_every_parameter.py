@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from simtc.arch.altered import altered
 from simtc.errors import SimtcError
 from simtc.reproduce.microbenchmark import cycles, kernel, line
 from simtc.run.launch import launch
+from simtc.sass import load
 from simtc.timing import setup
 from simtc.timing.pipeline import UNITS
 from simtc.validate.campaigns.microbench import MicroCase, cases
@@ -35,6 +37,7 @@ MICROBENCHMARKS = (
 PARAMETERS = [f"{unit.name}.{one.name}" for unit in UNITS if unit.parameters for one in fields(unit.parameters)]
 FACTORS = {  # 2 for all others
     "dram.dram_measured_bytes_per_cycle": 1 / 64, "crossbar.packet_cycles": 16,
+    "crossbar.copy_bytes_per_cycle": 1 / 16, "crossbar.copy_loose_bytes": 32,
     "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000,
     **dict.fromkeys(
         (
@@ -88,6 +91,13 @@ def side_by_side() -> int:
     ).cycles
 
 
+def rows(row: int, pitch: int) -> int:
+    """Rows that two warps copy with LDGSTS."""
+    kernel = load(Path(__file__).parent / "data" / "row_copies.sass")[f"rows_{row}_{pitch}"]
+    args = [np.zeros(1, np.int64), np.zeros(1 << 18, np.uint8), np.int32(4)]
+    return launch(kernel, 1, 64, args, device=H200, timing=True, caches="warm", shared_bytes=8192).cycles
+
+
 def timed(case: MicroCase, board: Device = H200) -> int:
     return case.simulate(board, case.kernel).cycles
 
@@ -105,7 +115,12 @@ def found() -> dict[str, MicroCase]:
 
 @cache
 def launches() -> tuple[Callable[[], int], ...]:
-    return (yielding, *(partial(timed, found()[start]) for start in MICROBENCHMARKS))
+    return (
+        yielding,
+        partial(rows, 64, 80),
+        partial(rows, 128, 128),
+        *(partial(timed, found()[start]) for start in MICROBENCHMARKS),
+    )
 
 
 ONLY = {  # launches for what few others depend on

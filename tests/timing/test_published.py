@@ -64,6 +64,11 @@ def test_alu_instructions_issue_at_the_rate_of_their_pipe(board):
     assert each(board, lambda i: line(f"IADD3 R{8 + i % 16}, R4, R5, RZ", stall=4)) == 4
 
 
+@pytest.mark.parametrize(("sources", "cycles"), [("R4, R6, R10", 3), ("R4, R6, R4", 2), ("R4.reuse, R6, R10", 2)])
+def test_doubles_are_read_from_both_banks(sources, cycles):
+    assert each("h200", lambda i: line(f"DFMA R{16 + 2 * (i % 16)}, {sources}")) == cycles
+
+
 # Jia et al. (2018 of the V100, 2019 of the T4): a link of a dependent chain. Fixed latencies are kept by the
 # compiler, so they are inputs twice: the clock counts the distance it is given, and refuses one that is too short.
 FIXED = [

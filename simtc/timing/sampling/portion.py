@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import comb, log
+from math import ceil, comb, log
 
 import numpy as np
 
@@ -25,6 +25,7 @@ _SETTLING = 30  # laps of a loop that are executed until it has settled, and aft
 _KEPT = (8, 24)  # laps of a loop that does not settle
 _IN_STEP = 2  # resident blocks of which a barrier keeps a loop settled
 _MANY = 30  # waves, of which the last one is like the others
+_EARLY = 2  # places of an SM that may be free before the first one of another
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,18 +60,24 @@ class Grid:
 
     @property
     def crowded(self) -> int:
-        """The most blocks of a last wave that some SM is likely to get, if any place may be free first; 0 if even.
+        """The most blocks of a last wave that some SM is likely to get; 0 if even.
+
+        Any of two places of an SM may be free first. Of more, the first ones of all SMs are mostly free before the
+        last ones of any, as its blocks get ahead of each other: so no SM gets many more than its share.
 
         Example:
             >>> [Grid(blocks=blocks, sms=40, slots=2).crowded for blocks in (160, 160 - 1, 100, 80 + 20, 80 + 5)]
             [0, 2, 2, 2, 1]
+            >>> [Grid(blocks=blocks, sms=40, slots=4).crowded for blocks in (160 + 8, 160 + 80, 160 + 100)]
+            [1, 2, 3]
 
         """
         filled = self.blocks % self.wave_blocks / self.wave_blocks
         if self.waves == 1 or not filled:
             return 0
         chances = [comb(self.slots, j) * filled**j * (1 - filled) ** (self.slots - j) for j in range(self.slots + 1)]
-        return max(j for j in range(1, self.slots + 1) if j == 1 or self.sms * sum(chances[j:]) > log(2))
+        likely = max(j for j in range(1, self.slots + 1) if j == 1 or self.sms * sum(chances[j:]) > log(2))
+        return min(likely, max(ceil(filled * self.slots), _EARLY))
 
     def part(self, w: int) -> np.ndarray:
         """Return those of them that are for the SMs that are simulated."""

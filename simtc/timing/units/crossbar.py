@@ -13,10 +13,11 @@ from simtc.timing.constants import SECTOR
 from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Unit, compiled, constant, derived
 from simtc.timing.units import l2
 from simtc.timing.units.addresses import hashed
+from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.merging import merges
 from simtc.timing.units.server import SERVER, SERVER_RECORD, serve
 
-__all__ = ["UNIT", "Crossbar", "fetch_sector", "send_request", "send_store"]
+__all__ = ["UNIT", "Crossbar", "copy_sector", "fetch_sector", "send_request", "send_store"]
 
 _MERGED: Final = 65536  # sectors on their way to one GPC that can be told apart
 _ASKED = np.dtype([("sector", np.int64), ("answered", np.float64)])
@@ -27,6 +28,8 @@ class Crossbar(Parameters):
     """What a board says of the crossbar."""
 
     l2_bytes_per_cycle: float = constant("l1.l2_bytes_per_cycle")  # from L2 to an SM
+    copy_bytes_per_cycle: float = constant("l1.copy_bytes_per_cycle")  # of LDGSTS past L1
+    copy_loose_bytes: float = constant("l1.copy_loose_bytes")  # that one of its loose sectors counts for
     request_cycles: float = constant("l1.request_cycles")
     switch_cycles: float = constant("l1.switch_cycles")
     packet_cycles: float = derived(  # of a packet of 32 bytes, at the port of a CPC; 0 for no limit that is known
@@ -75,11 +78,11 @@ def _pass(port: Record, t: Float, width: Float) -> Float:
     return serve(port, t, SECTOR / width)
 
 
-@compiled(void, CLOCK, SM, int64)
-def send_request(ck: Arrays, sm: Record, line: Int) -> None:
-    """Send the request for a line towards L2: it takes the way up, and longer after a store."""
+@compiled(void, CLOCK, SM, int64, float64)
+def send_request(ck: Arrays, sm: Record, line: Int, cycles: Float) -> None:
+    """Send the request for a line towards L2: it takes the way up for some cycles, and longer after a store."""
     if line != sm.up_line:
-        sm.up_free += ck.chip.crossbar.request_cycles + (0.0 if sm.up_loads else ck.chip.crossbar.switch_cycles)
+        sm.up_free += cycles + (0.0 if sm.up_loads else ck.chip.crossbar.switch_cycles)
         sm.up_loads = 1
         sm.requests += 1
         sm.up_line = line
@@ -92,7 +95,7 @@ def fetch_sector(ck: Arrays, sm: Record, sector: Int, hint: Int, missed: Float, 
     A sector that another SM of the same GPC has asked for and not received yet is not asked for again.
     """
     own, line = ck.chip.crossbar, sector >> 2
-    send_request(ck, sm, line)
+    send_request(ck, sm, line, own.request_cycles)
     start = max(sm.link_free, t, sm.up_free)
     sm.link_free = start + SECTOR / own.l2_bytes_per_cycle
     sm.link_bytes += SECTOR
@@ -104,6 +107,31 @@ def fetch_sector(ck: Arrays, sm: Record, sector: Int, hint: Int, missed: Float, 
     if asked.sector == sector and asked.answered > sent:
         hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, line)
         return max(asked.answered, sent + hit)  # it answers one as late as the other
+    sent = _pass(ck.gpc_l2_ports[gpc], sent, own.gpc_l2_bytes_per_cycle)
+    arrival = l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), sent)
+    asked.sector, asked.answered = sector, arrival
+    return arrival
+
+
+@compiled(float64, CLOCK, SM, QUEUED, int64, int64, float64, float64)
+def copy_sector(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed: Float, t: Float) -> Float:
+    """Bring the k-th sector of a copy past L1 to an SM, as `fetch_sector` does for a load.
+
+    What does not fill L1 comes faster, and the port of a GPC does not count it; loose sectors it counts for more.
+    """
+    own, sector = ck.chip.crossbar, copy.list[k]
+    send_request(ck, sm, sector >> 2, own.request_cycles * copy.tags / copy.lines)
+    sent = max(sm.link_free, t, sm.up_free)
+    sm.link_free = sent + SECTOR / own.copy_bytes_per_cycle
+    sm.link_bytes += SECTOR
+    if own.gpcs == 0:
+        return l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), sent)
+    gpc = sm.gpc
+    if (copy.loose >> k) & 1 and own.gpc_bytes_per_cycle > 0:
+        sent = serve(ck.gpc_ports[gpc], sent, own.copy_loose_bytes / own.gpc_bytes_per_cycle)
+    asked = ck.asked[gpc * _MERGED + hashed(sector, 10) % _MERGED]
+    if asked.sector == sector and asked.answered > sent:
+        return max(asked.answered, sent + ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2))
     sent = _pass(ck.gpc_l2_ports[gpc], sent, own.gpc_l2_bytes_per_cycle)
     arrival = l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), sent)
     asked.sector, asked.answered = sector, arrival

@@ -14,7 +14,7 @@ from simtc.timing.constants import ASLEEP, WAYS, Access, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, FLOAT, INT, SM, Cells, Parameters, Unit, compiled, constant, launched
 from simtc.timing.units import ldgsts
-from simtc.timing.units.crossbar import fetch_sector
+from simtc.timing.units.crossbar import copy_sector, fetch_sector
 from simtc.timing.units.events import expect_fill
 from simtc.timing.units.l2_tags import NEVER
 from simtc.timing.units.memory_queue import QUEUED
@@ -41,7 +41,7 @@ UNIT = Unit(
     name="l1",
     parameters=L1,
     sm=(
-        ("tag_free", np.int64),  # when the tags take the next instruction
+        ("tag_free", np.float64),  # when the tags take the next instruction
         ("misses", np.int64),  # loads that are on their way from L2
         ("free_mshrs", np.int32, (MSHRS,)),  # a stack of them, beyond the first `misses`
         ("mshrs", _MISS, (MSHRS,)),  # whose load it is, and the cycles that its data needs of the data stage
@@ -106,23 +106,31 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
         sector = load.list[k]
         if op.bypasses:
             ck.counters[Counter.L1_SECTORS] += 1
-            arrival = max(arrival, fetch_sector(ck, sm, sector, hint, t, asked))
+            arrival = max(arrival, copy_sector(ck, sm, load, k, hint, t, asked))
         else:
             arrival = max(arrival, _load_sector(ck, sm, sector, hint, t, asked))
     return arrival
+
+
+@compiled(float64, CLOCK, OPERATION, QUEUED)
+def tag_cycles(ck: Arrays, op: Record, one: Record) -> Float:
+    """Return how long the tags take for an instruction: a cycle for each line, less for some that LDGSTS copies."""
+    if op.bypasses and op.access == Access.COPY:
+        return ldgsts.tag_cycles(ck, op, one)
+    return max(float64(one.lines), 1.0)
 
 
 @compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64, int64)
 def misses(ck: Arrays, sm: Record, op: Record, load: Record, sub: Int, now: Int) -> Int:
     """Look a load up; what misses keeps an MSHR, and passes the data stage when its data comes."""
     lines = int64(load.lines)
-    asked = asks_at(sm, float64(sm.tag_free - max(lines, 1)))
+    asked = asks_at(sm, sm.tag_free - load.tags)
     before = sm.requests
     arrival = _arrival(ck, sm, op, load, float64(now), asked)
     if arrival <= now:
         return 0
     if op.access == Access.COPY:
-        cycles = ldgsts.write_cycles(ck, load.wavefronts)
+        cycles = ldgsts.write_cycles(ck, load)
         complete(sm, ck.warps[load.warp], op, load.warp, arrival + cycles)
     else:
         fetched = min(sm.requests - before, lines)
@@ -148,7 +156,7 @@ def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
     if sm.misses >= MSHRS:
         return ASLEEP
     ahead = int64(ck.chip.l1.tag_ahead_lines)
-    return sm.tag_free - (ldgsts.TAGS * ahead if op.access == Access.COPY else ahead)
+    return int64(math.ceil(sm.tag_free)) - (ldgsts.TAGS * ahead if op.access == Access.COPY else ahead)
 
 
 @compiled(void, SM, int64)

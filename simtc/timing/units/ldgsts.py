@@ -1,26 +1,73 @@
-"""LDGSTS: copies from global to shared memory, which a later group (LDGDEPBAR) waits for."""
+"""LDGSTS: copies from global to shared memory, which a later group (LDGDEPBAR) waits for.
+
+What bypasses L1 in whole 64 bytes, each sector of which lands in one sector of shared memory, takes a short way. The
+other sectors are loose: rows at a pitch of 80 or 144 bytes, every other of which begins in the middle of a sector.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
-from simtc.timing.constants import WAVEFRONT
-from simtc.timing.unit import CLOCK, WARP, Unit, compiled
+from simtc.timing.constants import SECTOR
+from simtc.timing.operation import OPERATION
+from simtc.timing.unit import CLOCK, WARP, Parameters, Unit, compiled, constant
+from simtc.timing.units.memory_queue import QUEUED
 
-__all__ = ["TAGS", "UNIT", "grouped_at", "landing", "write_cycles"]
+__all__ = ["TAGS", "UNIT", "Ldgsts", "grouped_at", "landing", "tag_cycles", "write_cycles"]
 
 TAGS = 2  # times as many lines as other loads may wait at the tags of L1
-_WAVEFRONTS = 2  # written to shared memory in the time that one of a load takes
+_LINE = 128  # bytes
+_WRITTEN = 2  # times as many bytes as the data stage reads in a cycle; of loose sectors, as many
 
-UNIT = Unit(name="ldgsts", warp=(("copies_done", np.int64),))  # when the warp's copies will have landed
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ldgsts(Parameters):
+    """What a board says of the short way."""
+
+    copy_line_cycles: float = constant("l1.copy_line_cycles")
+    copy_half_cycles: float = constant("l1.copy_half_cycles")
+    data_stage_bytes_per_cycle: float = constant("shared.data_stage_bytes_per_cycle")
 
 
-@compiled(float64, CLOCK, int64)
-def write_cycles(ck: Arrays, wavefronts: Int) -> Float:
+UNIT = Unit(
+    name="ldgsts",
+    parameters=Ldgsts,
+    warp=(("copies_done", np.int64),),  # when the warp's copies will have landed
+)
+
+
+@compiled(float64, CLOCK, OPERATION, QUEUED)
+def tag_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
+    """Return how long the tags take for a copy: whole lines, whole halves of lines, lines with loose sectors.
+
+    A half is quick where the copy would like L2 to have the other one (LTC128B): without that hint it was not.
+    """
+    own, cycles, first = ck.chip.ldgsts, 0.0, int64(0)
+    while first < copy.sectors:
+        end = first + 1
+        while end < copy.sectors and copy.list[end] >> 2 == copy.list[first] >> 2:
+            end += 1
+        loose = (copy.loose >> first) & ((1 << (end - first)) - 1)
+        if loose or (end - first < 4 and op.hint < _LINE):
+            cycles += 1.0
+        else:
+            cycles += own.copy_line_cycles if end - first == 4 else own.copy_half_cycles
+        first = end
+    return max(cycles, 1.0)
+
+
+@compiled(float64, CLOCK, QUEUED)
+def write_cycles(ck: Arrays, copy: Record) -> Float:
     """Return how long the data stage writes what a copy brings."""
-    return wavefronts * WAVEFRONT / ck.chip.shared_memory.data_stage_bytes_per_cycle / _WAVEFRONTS
+    loose, left = 0.0, int64(copy.loose)
+    while left:
+        left &= left - 1
+        loose += 1.0
+    return (copy.sectors - loose + _WRITTEN * loose) * SECTOR / (_WRITTEN * ck.chip.ldgsts.data_stage_bytes_per_cycle)
 
 
 @compiled(void, WARP, int64)

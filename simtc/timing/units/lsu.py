@@ -14,13 +14,13 @@ import numpy as np
 
 from simtc.jit import Array, Arrays, Int, Record
 from simtc.machine.state import Event
-from simtc.machine.types import LONGS, int64, void
+from simtc.machine.types import LONGS, float64, int64, void
 from simtc.results.stall import Stall
 from simtc.timing.constants import ASLEEP, Access, Counter, Pipe
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units.events import free_entry, lower_board
-from simtc.timing.units.l1 import misses, takes_next
+from simtc.timing.units.l1 import misses, tag_cycles, takes_next
 from simtc.timing.units.memory_queue import QUEUE, QUEUED_FIELDS
 from simtc.timing.units.shared_memory import enqueue, serve_stage
 from simtc.timing.units.tensor import beside_tensor
@@ -72,6 +72,7 @@ def push(sm: Record, sub: Record, warp: Record, op: Record, event: Array, w: Int
     one.warp, one.instruction, one.sub, one.pushed = w, warp.instruction, sub.index, now
     one.wavefronts, one.lines = max(event[Event.WAVEFRONTS], 1), event[Event.LINES]
     one.sectors = event[Event.SECTORS] if op.access >= Access.GLOBAL_LOAD else int64(0)
+    one.loose = event[Event.LOOSE] if op.access == Access.COPY else int64(0)
     for k in range(one.sectors):
         one.list[k] = event[Event.LIST + k]
     sub.count += 1
@@ -94,12 +95,12 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
 
     Its registers may be overwritten soon.
     """
-    one, warp, lines = sub.queue[sub.head], ck.warps[sub.queue[sub.head].warp], int64(0)
+    one, warp = sub.queue[sub.head], ck.warps[sub.queue[sub.head].warp]
     if op.access in _SHARED:
         ck.counters[Counter.WAVEFRONTS] += one.wavefronts
     if op.access in _GLOBAL:
-        lines = max(int64(one.lines), 1)
-        sm.tag_free = max(sm.tag_free, now) + lines
+        one.tags = tag_cycles(ck, op, one)
+        sm.tag_free = max(sm.tag_free, float64(now)) + one.tags
     sm.moved = now + 1
     if op.access not in _LOADS or not misses(ck, sm, op, one, sub.index, now):
         enqueue(ck, sm, op, one)
@@ -111,7 +112,7 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
         ck.wake[sub.index] = 0
     release = now + max(op.war - 1 - op.operand_read, 0)
     if op.access == Access.COPY:
-        release = max(release, sm.tag_free - lines - int64(ck.chip.l1.tag_ahead_lines))
+        release = max(release, int64(sm.tag_free - one.tags - ck.chip.l1.tag_ahead_lines))
     free_entry(sm, release, sub.index)
     if op.read_barrier >= 0:
         lower_board(sm, release, one.warp, op.read_barrier)

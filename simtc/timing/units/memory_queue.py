@@ -20,6 +20,8 @@ QUEUED_FIELDS: Final = np.dtype(
         ("wavefronts", np.int32),
         ("lines", np.int32),
         ("sectors", np.int32),
+        ("loose", np.int64),  # of a copy: bits of those that do not go the short way
+        ("tags", np.float64),  # cycles that the tags of L1 take for it
         ("list", np.int64, (_SECTORS,)),  # their numbers
     ],
     align=True,
