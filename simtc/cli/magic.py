@@ -115,13 +115,10 @@ def _read(line: str) -> dict[str, Any] | None:
         with _options.make_context("%%simtc", list(words)) as context:
             read: dict[str, Any] = _options.invoke(context)
             return read
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.ctx.get_help())
-    except click.exceptions.Exit:
-        pass
+    except click.exceptions.Exit:  # the help was printed
+        return None
     except click.ClickException as error:
         raise BadInputError(f"{error.format_message()} {_USAGE}") from None
-    return None
 
 
 def _argument(shell: Shell, number: int, text: str) -> Any:
