@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from simtc.cli.magic import Shell
     from simtc.compiler.program import compile_source as compile  # noqa: A004 - the name that users look for
     from simtc.layout import fragment
     from simtc.numerics.multiply import mma
@@ -44,6 +45,12 @@ def __getattr__(name: str) -> object:
     value = getattr(import_module(f"simtc.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
+
+
+def load_ipython_extension(shell: Shell) -> None:
+    """Make %%simtc a magic of a notebook: IPython calls this for `%load_ext simtc`."""
+    register = import_module("simtc.cli.magic").register
+    register(shell)
 
 
 def __dir__() -> list[str]:

@@ -19,7 +19,7 @@ from simtc.gemm.registry import family
 from simtc.gemm.registry import options as family_options
 from simtc.results import LaunchResult
 
-__all__ = ["run_family", "run_file", "run_shipped"]
+__all__ = ["numbers", "run_family", "run_file", "run_shipped"]
 
 
 def _board(options: dict[str, Any]) -> Any:
@@ -84,7 +84,7 @@ def run_family(name: str, kernel: str | None, options: dict[str, Any]) -> None:
     missing = [f"-{x}" for x in "mnk" if options[x] is None]
     if missing:
         raise BadInputError(f"{name} needs {' '.join(missing)}. Try: simtc run {name} {found.example}")
-    tile = _numbers("block", options["block"]) if options["block"] else None
+    tile = numbers("block", options["block"]) if options["block"] else None
     chosen = found.accepted(
         {key: options[key] for key in family_options() if options[key] is not None and key != "block"}
         | ({"block": tile} if tile else {})
@@ -138,7 +138,7 @@ def run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
     if parsed.saves and options["fidelity"] != "full":
         raise BadInputError(f">{parsed.saves[0][0]} needs --fidelity full: a sampled run computes nothing")
     require_writable(*(target for target, _ in parsed.saves))
-    grid, block = (_numbers(name, options[name]) for name in ("grid", "block"))
+    grid, block = (numbers(name, options[name]) for name in ("grid", "block"))
     board = require_launch(chosen, device=_board(options))
     geometry(chosen, dim3("grid", grid), dim3("block", block), options["shared_bytes"], board)
     require_count(chosen, parsed.values)
@@ -167,7 +167,13 @@ def run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
         click.echo(f"argument {number}   sha256 {digest}...")
 
 
-def _numbers(name: str, text: str) -> tuple[int, ...]:
+def numbers(name: str, text: str) -> tuple[int, ...]:
+    """Return the one to three numbers of --grid or --block.
+
+    Raises:
+        BadInputError: the text says none.
+
+    """
     try:
         return tuple(int(part) for part in text.replace("x", ",").split(","))
     except ValueError:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from simtc import arch
@@ -90,7 +91,7 @@ def compile_source(
         for lowered in made.names.values():
             keep(name, lowered.encode())
         keep(kept, made.cubin)
-    program = Program(kernels=load(kept).kernels, origin=str(path))
+    program = Program(kernels=_kernels(kept, path), origin=str(path))
     if kernel is None:
         return program
     lowered = name.read_text(encoding="utf-8") if expressions else kernel
@@ -106,6 +107,28 @@ def _read(source: str | os.PathLike[str]) -> tuple[Path, str]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
         raise BadInputError(f"cannot read {os.fspath(source)}: {reason}") from None
+
+
+def _kernels(cubin: Path, path: Path) -> Mapping[str, Kernel]:
+    """Read what a source was compiled to."""
+    try:
+        kernels = load(cubin).kernels
+    except BadInputError as error:
+        if "holds no kernel" not in str(error):
+            raise
+        raise BadInputError(f"{path.name} holds no kernel; of a template name an instance: 'scale<float>'") from None
+    return {name: _of_text(kernel) for name, kernel in kernels.items()} if path == Path(_TEXT) else kernels
+
+
+def _of_text(kernel: Kernel) -> Kernel:
+    """Take out of the name of a source that is no file the folder in which it happened to be compiled."""
+    return replace(
+        kernel,
+        instructions=tuple(
+            replace(i, source=(_TEXT, i.source[1])) if i.source and Path(i.source[0]).name == _TEXT else i
+            for i in kernel.instructions
+        ),
+    )
 
 
 def _generation(device: str | arch.Device) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from simtc.resources import folder
 from simtc.results import InstructionTime, Timing
@@ -22,8 +23,14 @@ def hottest(timing: Timing, count: int) -> list[InstructionTime]:
     return sorted(timing.by_instruction, key=lambda one: (-one.cycles, one.address))[:count]
 
 
-def hot_text(timing: Timing) -> list[str]:
-    """Return the places where most warp-cycles were spent as text: instructions, where the source is not known."""
+def hot_text(timing: Timing, sources: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+    """Return the places where most warp-cycles were spent as text: instructions, where the source is not known.
+
+    Args:
+        timing: of a launch.
+        sources: texts of sources that are no files, by the name that the code has for them.
+
+    """
     places: dict[tuple[str, int] | None, list[InstructionTime]] = {}
     for one in timing.by_instruction:
         places.setdefault(one.source, []).append(one)
@@ -34,7 +41,7 @@ def hot_text(timing: Timing) -> list[str]:
             break
         inside = sorted(instructions, key=lambda one: -one.cycles)[: _EACH if source else _LINES]
         if source:
-            lines.append(f"{_cells(instructions, timing)}  {_place(source)}")
+            lines.append(f"{_cells(instructions, timing)}  {_place(source, sources)}")
         lines += [f"{_cells([one], timing)}  {'  ' if source else ''}{one.address:04x}  {one.text}" for one in inside]
     return lines
 
@@ -53,9 +60,10 @@ def _cycles(instructions: Iterable[InstructionTime]) -> int:
     return sum(one.cycles for one in instructions)
 
 
-def _place(source: tuple[str, int]) -> str:
+def _place(source: tuple[str, int], sources: Mapping[str, str]) -> str:
     file, line = source
-    text = _lines_of(file)[line - 1].strip() if 0 < line <= len(_lines_of(file)) else ""
+    lines = sources[file].splitlines() if file in sources else _lines_of(file)
+    text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
     return f"{Path(file).name}:{line}  {text[:_WIDTH]}".rstrip()
 
 

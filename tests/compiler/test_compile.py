@@ -9,10 +9,15 @@ import numpy as np
 import pytest
 
 import simtc
+from simtc.arch import device
+from simtc.cli import main
 from simtc.compiler import CompileError, compile_source
 from simtc.compiler.cache import kept_at, sources_of
 from simtc.compiler.nvrtc import Made, nvrtc
 from simtc.errors import BadInputError, MissingToolError
+from simtc.gemm.shipped import shipped
+from simtc.resources import folder
+from simtc.run.solve import operands, solve
 
 module = sys.modules["simtc.compiler.program"]
 CUBIN = (Path(__file__).parents[1] / "sass/data/traps_sm75.cubin").read_bytes()
@@ -129,7 +134,7 @@ def test_real_nvrtc_makes_what_runs(monkeypatch, tmp_path, sm):
         nvrtc()
     except MissingToolError as error:
         pytest.skip(str(error))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(module, "kept_at", lambda parts: tmp_path / kept_at(parts).name)
     text = """#include <cstdint>
 #include <cuda_fp16.h>
 #include <mma.h>
@@ -145,3 +150,32 @@ __global__ void plain(__half* x, uint32_t n) { if (threadIdx.x < n) x[threadIdx.
     x = np.arange(32, dtype=np.float32)
     simtc.launch(program["scale<float>"], 1, 32, [x, np.float32(3)], device=board)
     np.testing.assert_array_equal(x, 3 * np.arange(32))
+
+
+@pytest.mark.parametrize("board", ["v100_pcie", "t4", "a100_sxm", "h200"])
+def test_a_wmma_gemm_from_its_source_has_the_shipped_kernels_bits(board, monkeypatch, tmp_path):
+    """One command, as a new user gives it, where pip has brought the compiler: with no toolkit on PATH."""
+    try:
+        nvrtc()
+    except MissingToolError as error:
+        pytest.skip(str(error))
+    monkeypatch.setattr(module, "kept_at", lambda parts: tmp_path / kept_at(parts).name)
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.chdir(tmp_path)
+    m, n, k = 64, 96, 48
+    kernel = shipped("wmma_naive")
+    arrays = operands(kernel, m, n, k, seed=19)
+    for name in "ABC":
+        np.save(tmp_path / f"{name}.npy", arrays[name])
+    source = folder("kernels") / kernel.source
+    values = f"i32={m} i32={n} i32={k} f32=1.5 f32=-0.5".split()
+    specs = ["@A.npy", "@B.npy", "@C.npy", f"f32[{m},{n}]>D.npy", *values]
+    words = ["run", str(source), "wmma_naive", "-I", str(source.parent / "include"), "--device", board]
+    words += ["--grid", "3,2", "--block", "128", *(word for spec in specs for word in ("--arg", spec))]
+    monkeypatch.setattr(sys, "argv", ["simtc", *words])
+    with pytest.raises(SystemExit) as done:
+        main()
+    assert done.value.code == 0
+    solved = solve(kernel, device(board), arrays, m=m, n=n, k=k, alpha=1.5, beta=-0.5)
+    assert np.load(tmp_path / "D.npy").tobytes() == solved.D.tobytes()
+    assert np.any(solved.D)

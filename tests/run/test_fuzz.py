@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simtc.errors import MissingToolError, SimtcError
+from simtc.errors import SimtcError
 from simtc.isa import Instruction, Kernel, Kind, Operand, Parameter
 from simtc.resources import folder
 from simtc.run.launch import launch
@@ -207,11 +207,6 @@ def test_mutated_files_at_every_fidelity(kind, count):
     """A part of what `python tests/fuzz.py` runs by the ten thousand, in a process of its own: a crash is seen."""
     script = Path(__file__).parents[1] / "fuzz.py"
     command = [sys.executable, script, kind, "--count", str(count), "--jobs", "1"]
-    if kind == "cubins":
-        try:
-            load(Path(__file__).parents[1] / "sass/data/traps_sm90.cubin")
-        except MissingToolError as error:
-            pytest.skip(str(error))
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     for mode in ("values", "checked", "full", "sampled"):

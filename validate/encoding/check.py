@@ -25,8 +25,8 @@ _CAPTURED, _CAPTURED_MUTATED = 1, 800  # compiled words of a form and mnemonic; 
 _TARGET = re.compile(r"`?\(?(-?0x[0-9a-f]+)\)?\Z")
 
 
-def compare(oracle: Oracle, words: list[int], what: str) -> int:
-    """Print how many words come out how; return how many are wrong."""
+def compare(oracle: Oracle, words: list[int], what: str) -> Counter[str]:
+    """Print and return how many words come out how: equal, both refuse, only simtc refuses, wrong."""
     counts: Counter[str] = Counter()
     wrong, refused = [], []
     for at in range(0, len(words), 50000):
@@ -38,14 +38,14 @@ def compare(oracle: Oracle, words: list[int], what: str) -> int:
                 counts["only simtc refuses"] += 1
                 refused.append((word, theirs))
             else:
-                counts["WRONG"] += 1
+                counts["wrong"] += 1
                 wrong.append((word, mine, theirs))
     print(f"sm_{oracle.sm}, {what}: {len(words)} words: {dict(counts)}")
     for word, mine, theirs in wrong[:30]:
         print(f"  {word:#034x} simtc {mine!r} nvdisasm {theirs!r}")
     for word, theirs in refused[:8] if what != "mutated" else ():
         print(f"  {word:#034x} nvdisasm {theirs!r}")
-    return len(wrong)
+    return counts
 
 
 def texts_alone(words: list[int], sm: int) -> list[str | None]:
@@ -120,13 +120,13 @@ def main() -> None:
         return
     oracle = Oracle(options.tool, options.sm)
     words = sorted(shipped(options.sm))
-    wrong = compare(oracle, words, "shipped listings") if words else 0
+    wrong = compare(oracle, words, "shipped listings")["wrong"] if words else 0
     if options.corpus:
         more = words_of(options.corpus / f"sm_{options.sm}", plain=False)
-        wrong += compare(oracle, sorted(more), "compiled")
+        wrong += compare(oracle, sorted(more), "compiled")["wrong"]
         words = sorted({*words, *more})
     if options.mutated:
-        wrong += compare(oracle, mutated(words, options.mutated), "mutated")
+        wrong += compare(oracle, mutated(words, options.mutated), "mutated")["wrong"]
     raise SystemExit(1 if wrong else 0)
 
 

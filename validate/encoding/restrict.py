@@ -1,27 +1,29 @@
-"""Keep of a generation's rows, which were learnt on another, what its own nvdisasm agrees with.
+"""Keep of a generation's rows what its own nvdisasm agrees with, when words with changed bits are asked for.
 
-    python validate/encoding/restrict.py FOLDER SM --tool NVDISASM
+    python validate/encoding/restrict.py FOLDER SM --tool NVDISASM [--tried 100000] [--seed 3]
 
-Bits that mean nothing on the one may mean something on the other: each bit that no row reads is changed alone in a
-compiled word, and where the text is another then, the row holds only for the bit as it was. A row that prints any of
-20,000 words with changed bits wrongly even so is taken out for this generation.
+Rows may be learnt on another generation, and bits that mean nothing on the one may mean something on the other; or no
+sample showed what a bit does. Of a row that prints a word wrongly, a bit that it does not read is fixed, if with this
+bit changed the word comes out right; or the word's control code is taken from the row's, if with a plain one it does.
+Where neither helps, the row is taken out for this generation, for `learn.py --add` to learn anew.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
+from collections import defaultdict
 from pathlib import Path
 
-from check import texts_alone
-from learn import _changed, plain_control, shipped, words_of
-from oracle import Oracle
+from check import mutated, texts_alone
+from learn import plain_control, shipped, words_of
+from oracle import CONTROL, Oracle
 from row import FREE
 from write import kept, save
 
 from simtc.sass.decoder.table import Encoding, table
 
-_COMPILED, _TRIED = 4000, 20000
+_BARRIERS = 0x3F << 110
+Mend = tuple[str, int, int]  # bit and value; or control, which code, and 0 for stall, yield and reuse, 1 for barriers
 
 
 def main() -> None:
@@ -30,35 +32,73 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("sm", type=int)
     parser.add_argument("--tool", required=True)
+    parser.add_argument("--tried", type=int, default=100000)
+    parser.add_argument("--seed", type=int, default=3)
     options = parser.parse_args()
     oracle = Oracle(options.tool, options.sm)
-    mine = words_of(options.corpus / f"sm_{options.sm}") | {plain_control(word) for word in shipped(options.sm)}
-    words = sorted(mine)
-    draw = random.Random(3)
-    changed = [_changed(draw, draw.choice(words)) for _ in range(_TRIED)]
-    words = list(dict.fromkeys([*draw.sample(words, min(len(words), _COMPILED)), *changed]))
-    own = texts_alone(words, options.sm)
-    said = oracle.ask(words)
-    wrong = [word for word, ours, theirs in zip(words, own, said, strict=True) if ours and ours != _plain(theirs)]
-    rows = list(table(options.sm))
-    bad = [row for row in rows if any(word & row.mask == row.value for word in wrong)]
-    right = [word for word, ours, theirs in zip(words, own, said, strict=True) if ours and ours == _plain(theirs)]
-    fixed = {_key(row): _bits(oracle, row, right) for row in bad}
+    compiled = sorted(words_of(options.corpus / f"sm_{options.sm}", plain=False) | shipped(options.sm))
+    words = list(dict.fromkeys(mutated(compiled, options.tried, options.seed)))
+    wrong = [word for word in words_apart(oracle, words) if word is not None]
+    mends: dict[tuple[str, str], list[Mend | None]] = defaultdict(list)
+    for word in wrong:
+        row = _row_of(options.sm, word)
+        mends[_key(row)].append(_mend(oracle, row, word))
     entries = []
     for entry, sm in kept(set()):
-        bits = fixed.get((entry["match"], entry["text"]), {}) if sm == options.sm else {}
-        if bits is None or (bits and any(_holds(entry, bits, row, wrong) for row in bad)):
+        found = mends.get((entry["match"], entry["text"]), []) if sm == options.sm else []
+        if None in found:
             print("taken out", sm, entry["match"], entry["text"])
             continue
-        if bits:
-            print("restricted", sm, entry["match"], bits)
-        entries.append((entry | ({"match": _match(entry["match"], bits)} if bits else {}), sm))
-    save(entries)
-    print(f"sm_{options.sm}: {len(words)} words, {len(wrong)} were wrong, {len(bad)} of {len(rows)} rows changed")
+        for one in found:
+            print("restricted", sm, entry["match"], entry["text"][:40], one)
+            entry = _mended(entry, one)  # noqa: PLW2901
+        entries.append((entry, sm))
+    if mends:
+        save(entries)
+    print(f"sm_{options.sm}: {len(words)} words, {len(wrong)} wrong, of {len(mends)} rows")
 
 
-def _plain(text: str | None) -> str | None:
-    return None if text is None else " ".join(text.split())
+def words_apart(oracle: Oracle, words: list[int]) -> list[int | None]:
+    """Return the words that simtc prints otherwise than nvdisasm, None for the others: right, or refused by simtc."""
+    own, said = texts_alone(words, oracle.sm), oracle.ask(words)
+    return [
+        word if ours is not None and ours != (theirs and " ".join(theirs.split())) else None
+        for word, ours, theirs in zip(words, own, said, strict=True)
+    ]
+
+
+def _row_of(sm: int, word: int) -> Encoding:
+    """Return the row that printed a word: of several that match, the last."""
+    rows = table(sm).of(word & 0xFFF | (word >> 91 & 1) << 12)
+    return [row for row in rows if word & row.mask == row.value][-1]
+
+
+def _mend(oracle: Oracle, row: Encoding, word: int) -> Mend | None:
+    """Return what keeps a row from printing a word wrongly, None if nothing does."""
+    plain = plain_control(word)
+    if words_apart(oracle, [plain]) == [None]:
+        only_barriers = word & _BARRIERS | plain & ~_BARRIERS
+        if words_apart(oracle, [only_barriers]) != [None]:
+            return "control", word >> 110 & 63, 1
+        return "control", word >> 105 & 31 | (word >> 122 & 7) << 5, 0
+    read = {bit for one in row.fields for bit in one.bits} | {bit for block in row.blocks for bit in block.bits}
+    free = [bit for bit in FREE[:-3] if not row.mask >> bit & 1 and bit not in read]
+    changed = [plain ^ 1 << bit for bit in free]
+    printed = texts_alone(changed, oracle.sm)
+    apart = words_apart(oracle, changed)
+    good = [bit for bit, text, bad in zip(free, printed, apart, strict=True) if text is not None and bad is None]
+    usual = [bit for bit in good if (word ^ CONTROL) >> bit & 1]  # what is fixed is a bit that nobody set
+    chosen = usual or good
+    return ("bit", chosen[0], ~word >> chosen[0] & 1) if chosen else None
+
+
+def _mended(entry: dict[str, object], mend: Mend) -> dict[str, object]:
+    what, number, value = mend
+    if what == "bit":
+        return entry | {"match": _match(entry["match"], {number: value})}
+    codes = list(entry["control"])
+    codes[value] -= {number}
+    return entry | {"control": tuple(codes)}
 
 
 def _key(row: Encoding) -> tuple[str, str]:
@@ -75,31 +115,11 @@ def _part(part: str | tuple[int, int] | int, row: Encoding) -> str:
     return part if isinstance(part, str) else f"{{{part}}}"
 
 
-def _bits(oracle: Oracle, row: Encoding, right: list[int]) -> dict[int, int] | None:
-    """Return the unread bits that must stay as in words that come out right; None where there is no such word."""
-    home = next((word for word in right if word & row.mask == row.value), None)
-    if home is None:
-        return None
-    read = {bit for one in row.fields for bit in one.bits} | {bit for block in row.blocks for bit in block.bits}
-    free = [bit for bit in FREE[:-3] if not row.mask >> bit & 1 and bit not in read]
-    text, *others = oracle.ask([home, *(home ^ 1 << bit for bit in free)])
-    return {bit: home >> bit & 1 for bit, other in zip(free, others, strict=True) if other != text} or None
-
-
-def _holds(entry: dict[str, object], bits: dict[int, int], row: Encoding, wrong: list[int]) -> bool:
-    """Tell whether a wrong word is still the row's when these bits are fixed."""
-    if _key(row) != (entry["match"], entry["text"]):
-        return False
-    mask = row.mask | sum(1 << bit for bit in bits)
-    value = row.value | sum(state << bit for bit, state in bits.items())
-    return any(word & mask == value for word in wrong)
-
-
 def _match(match: str, bits: dict[int, int]) -> str:
     form, *rest = match.split()
     upper = ["u"] if "u" in rest else []
-    pairs = [part.split("=") for part in rest if part != "u"] + [[str(bit), str(state)] for bit, state in bits.items()]
-    return " ".join([form, *upper, *(f"{bit}={state}" for bit, state in sorted(pairs, key=lambda pair: int(pair[0])))])
+    fixed = dict(tuple(map(int, part.split("="))) for part in rest if part != "u") | bits
+    return " ".join([form, *upper, *(f"{bit}={state}" for bit, state in sorted(fixed.items()))])
 
 
 if __name__ == "__main__":
