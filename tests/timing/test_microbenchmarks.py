@@ -22,7 +22,9 @@ def test_a_microbenchmark_is_within_three_percent_or_listed():
     found = replay(read_capture(folder("validate") / "captures" / "h200" / "microbench-pycuda.json"))
     errors = {point.case: point.predicted / point.measured - 1 for case in found.cases for point in case.points}
     assert len(errors) > 500
-    assert mean(map(abs, errors.values())) < 0.045
+    atomics = set(MISSES["atomics"]["kernels"])
+    assert mean(abs(error) for name, error in errors.items() if name.split("/")[0] not in atomics) < 0.045
+    assert mean(abs(error) for name, error in errors.items() if name.split("/")[0] in atomics) < 0.175
     off = MISSES["off"]
     reasons = {kernel for name, group in MISSES.items() if name != "off" for kernel in group["kernels"]}
     for name, error in errors.items():
