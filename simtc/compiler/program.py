@@ -42,7 +42,7 @@ def compile_source(
     definitions: Sequence[str] = (),
     includes: Sequence[str | os.PathLike[str]] = (),
     compiler: str = "nvrtc",
-    say: Callable[[str], object] = lambda _: None,
+    say: Callable[[str], object] | None = None,
 ) -> Program:
     r"""Compile CUDA C++ for a board, with no GPU; the result is kept on disk, under a hash of all it was made from.
 
@@ -86,7 +86,7 @@ def compile_source(
             first = _ERROR.search(log)
             said = first[0] if first else log.splitlines()[0] if log else "without a word"
             raise CompileError(f"{tool.version} does not compile {path.name} for sm_{sm}: {said.strip()}", log)
-        if log:
+        if log and say is not None:
             say(log)
         for lowered in made.names.values():
             keep(name, lowered.encode())
