@@ -183,3 +183,10 @@ def test_rows_of_the_profiler_are_those_of_the_launches(tmp_path):
     assert [one["active_cycles"] for one in done.rows["b"]] == [1002.0, 1003.0]
     assert done.rows["a"][0]["nanoseconds"] == 2500.0
     assert done.checksums["b"] == 3
+
+
+@pytest.mark.parametrize("name", ["loop_272", "loop_150"])  # fp8, whose F2FP takes the upper half of a register
+def test_results_are_those_of_the_chip(cases, name):
+    captured = json.loads((folder("validate") / "captures" / "h200" / "corpus-pycuda.json").read_text())["cases"]
+    said, found = captured[f"{name}/warm"]["measured"], cases[f"{name}/warm"].predict().values
+    assert (found["bits"], found["instructions"]) == (said["bits"], said["instructions"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from simtc.machine.convert import Format
 from simtc.machine.lowering.builder import Builder, Lowering, refuse
 from simtc.machine.micro import Convert, Family, Flag
@@ -85,7 +87,7 @@ def _f2fp(b: Builder) -> None:
     if "UNPACK_B" in b.mods:
         b.op["code"], b.op["variant"] = int(Convert.UNPACK8), int(fp8)
         operand = b.take()
-        b.real("a", operand, "half")
+        b.real("a", replace(operand, modifiers=tuple(name for name in operand.modifiers if name != "H1")), "half")
         if "H1" in operand.modifiers:  # the upper two of four bytes
             b.op["a_half"] = 2
     elif b.mods & {"PACK_AB_MERGE_C", "UNPACK_B_MERGE_C"}:
