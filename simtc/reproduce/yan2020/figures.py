@@ -42,8 +42,8 @@ def _run(tiles: Configuration, board: str, sizes: _Sizes) -> Prediction:
     return Simulation(configuration=tiles, problem=problem, device=arch.device(board), caches="warm").predict()
 
 
-def _curve(tiles: Configuration, board: str, widths: Iterable[int] = _SIZES) -> list[Prediction]:
-    return [_run(tiles, board, (w, w, w)) for w in widths]
+def _curve(tiles: Configuration, board: str, widths: Iterable[int] | None = None) -> list[Prediction]:
+    return [_run(tiles, board, (w, w, w)) for w in (_SIZES if widths is None else widths)]
 
 
 def _item(name: str, paper: Value, value: Value, note: str = "") -> Item:
