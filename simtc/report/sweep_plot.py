@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from html import escape
 from textwrap import wrap
 
+from simtc.layout.draw import FAINT, INK, PAPER, RULE, document, line, text
 from simtc.results.sweep import Ranked, Ranking, SweepResult
 
 __all__ = ["sweep_plot"]
 
-_INK, _GREY, _LIGHT, _LINE, _DOT, _BEST, _PRUNED = (
-    "#1b1f24", "#57606a", "#d8dee4", "#57606a", "#0969da", "#bc4c00", "#8c959f"
-)  # fmt: skip
+_DOT, _BEST, _PRUNED = "#2f81d6", "#d2691e", "#8c959f"  # told from light and from dark paper
 _WIDTH, _LEFT, _RIGHT = 900, 74, 24
 _HEIGHT = 250  # of a ranking
 _LINE_LENGTH = 110  # characters of the fastest configuration's options
@@ -29,11 +28,7 @@ def sweep_plot(result: SweepResult) -> str:
         drawn, height = _panel(result, ranking, y)
         parts += drawn
         y += height
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y:g}" width="{_WIDTH}" height="{y:g}" '
-        'font-family="system-ui, sans-serif" font-size="12">'
-    )
-    return "\n".join([head, f'<rect width="{_WIDTH}" height="{y:g}" fill="#ffffff"/>', *parts, "</svg>"]) + "\n"
+    return document(_WIDTH, y, f"a sweep of {result.family} on {result.device}", parts)
 
 
 def _panel(result: SweepResult, ranking: Ranking, top: float) -> tuple[list[str], float]:
@@ -42,7 +37,7 @@ def _panel(result: SweepResult, ranking: Ranking, top: float) -> tuple[list[str]
     best = ranking.best
     timed = "dots: in the clock (the fastest in orange)" if ranking.timed else "nothing was timed in the clock"
     parts = [
-        _text(
+        text(
             _LEFT,
             top + 16,
             f"{result.family} {size} on {result.device}: {len(ranking.rows):,} of {ranking.space:,} configurations",
@@ -51,10 +46,10 @@ def _panel(result: SweepResult, ranking: Ranking, top: float) -> tuple[list[str]
     ]
     y = top + 34
     takes = f"{1e6 * best.seconds:,.1f} us, {best.tflops:.2f} TFLOPS ({best.best.fidelity})"
-    for line in (*wrap(f"fastest: {best.options}", _LINE_LENGTH, break_on_hyphens=False), takes):
-        parts.append(_text(_LEFT, y, line, fill=_BEST))
+    for words in (*wrap(f"fastest: {best.options}", _LINE_LENGTH, break_on_hyphens=False), takes):
+        parts.append(text(_LEFT, y, words, fill=_BEST))
         y += 16
-    parts.append(_text(_LEFT, y, f"line: closed forms; {timed}", fill=_GREY))
+    parts.append(text(_LEFT, y, f"line: closed forms; {timed}", fill=FAINT))
     parts += _ranking(ranking, y + 10)
     below = y + 10 + _HEIGHT + 62
     parts += _bars(ranking, below)
@@ -77,26 +72,29 @@ def _ranking(ranking: Ranking, top: float) -> list[str]:
     def y(seconds: float) -> float:
         return top + _HEIGHT * (high - math.log10(seconds)) / (high - low)
 
-    parts = [f'<rect x="{_LEFT}" y="{top}" width="{side}" height="{_HEIGHT}" fill="none" stroke="{_GREY}"/>']
+    parts = [f'<rect x="{_LEFT}" y="{top}" width="{side}" height="{_HEIGHT}" fill="none" stroke="{FAINT}"/>']
     for value in _ticks(low + 6, high + 6):
         at = y(1e-6 * value)
-        parts += [_line(_LEFT, at, _LEFT + side, at), _text(_LEFT - 8, at + 4, f"{value:,g}", anchor="end", fill=_GREY)]
+        parts += [
+            line(_LEFT, at, _LEFT + side, at, stroke=RULE),
+            text(_LEFT - 8, at + 4, f"{value:,g}", anchor="end", fill=FAINT),
+        ]
     for power in range(int(last) + 1):
         at = x(10**power)
         parts += [
-            _line(at, top, at, top + _HEIGHT),
-            _text(at, top + _HEIGHT + 18, f"{10**power:,}", anchor="middle", fill=_GREY),
+            line(at, top, at, top + _HEIGHT, stroke=RULE),
+            text(at, top + _HEIGHT + 18, f"{10**power:,}", anchor="middle", fill=FAINT),
         ]
     path = " ".join(f"{x(1 + place):.1f},{y(rows[place].closed.seconds):.1f}" for place in _places(len(rows)))
-    parts.append(f'<polyline points="{path}" fill="none" stroke="{_LINE}" stroke-width="2"/>')
+    parts.append(f'<polyline points="{path}" fill="none" stroke="{FAINT}" stroke-width="2"/>')
     for place, row in enumerate(rows):
         if row.timed:
             fill = _BEST if row.name == ranking.best.name else _DOT
             parts.append(_dot(x(1 + place), y(row.seconds), row, fill))
-    turned = f'transform="translate(16 {top + _HEIGHT / 2}) rotate(-90)" text-anchor="middle" fill="{_INK}"'
+    turned = f'transform="translate(16 {top + _HEIGHT / 2}) rotate(-90)" text-anchor="middle" fill="{INK}"'
     parts += [
-        _text(_LEFT + side / 2, top + _HEIGHT + 36, "rank by closed forms", anchor="middle"),
-        f"<text {turned}>microseconds</text>",
+        text(_LEFT + side / 2, top + _HEIGHT + 36, "rank by closed forms", anchor="middle"),
+        f'<text {turned} font-size="12">microseconds</text>',
     ]
     return parts
 
@@ -111,8 +109,8 @@ def _bars(ranking: Ranking, top: float) -> list[str]:
         fill = _PRUNED if place else _DOT
         parts += [
             f'<rect x="{_LEFT}" y="{y:.1f}" width="{max(width, 1):.1f}" height="{_BAR - 6}" fill="{fill}"/>',
-            _text(_LEFT - 8, y + 11, f"{count:,}", anchor="end", fill=_GREY),
-            _text(_LEFT + room + 12, y + 11, name),
+            text(_LEFT - 8, y + 11, f"{count:,}", anchor="end", fill=FAINT),
+            text(_LEFT + room + 12, y + 11, name),
         ]
     return parts
 
@@ -136,15 +134,6 @@ def _ticks(low: float, high: float) -> list[float]:
     return [one * step for one in range(math.ceil(10**low / step), math.floor(10**high / step) + 1)]
 
 
-def _text(x: float, y: float, words: str, *, anchor: str = "start", fill: str = _INK, size: int = 0) -> str:
-    more = f' font-size="{size}"' if size else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{fill}"{more}>{escape(words)}</text>'
-
-
-def _line(x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{_LIGHT}"/>'
-
-
 def _dot(x: float, y: float, row: Ranked, fill: str) -> str:
     title = escape(f"{row.options}: {1e6 * row.seconds:,.1f} us, closed forms {1e6 * row.closed.seconds:,.1f} us")
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{fill}" stroke="#ffffff"><title>{title}</title></circle>'
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{fill}" stroke="{PAPER}"><title>{title}</title></circle>'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simtc import arch
-from simtc.analytic.chart import Chart, Series
+from simtc.analytic.chart import Chart, Mark, Series
 from simtc.analytic.occupancy import occupancy
 from simtc.gemm.registry import family
 from simtc.gemm.simt.blocking import Blocking
@@ -147,7 +147,11 @@ def _by_size() -> str:
         series.append(Series(name=f"{name}, closed form", points=tuple(shares)))
         series.append(Series(name=f"{name}, ceiling by issue", points=((192.0, most), (6144.0, most))))
     title = f"Register-blocked GEMM on {_FERMI}"
-    return Chart(title=title, across="m = n = k", up="% of the peak", series=tuple(series)).to_svg()
+    marks = tuple(
+        Mark(name=f"{name}, the paper's best", y=float(_print("measured")[f"{name}_share"]))
+        for name in ("sgemm", "dgemm")
+    )
+    return Chart(title=title, across="m = n = k", up="% of the peak", series=tuple(series), marks=marks).to_svg()
 
 
 def _product(one: Blocking) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from simtc.analytic.chart import Chart, Series
+from simtc.analytic.chart import Chart, Mark, Series
 from simtc.arch import device
 from simtc.gemm.hgemm_batched.closed_form import register_demand
 from simtc.gemm.hgemm_batched.configuration import BatchedGemm
@@ -99,4 +99,5 @@ def tiny() -> _Made:
     )  # fmt: skip
     series = tuple(Series(name=name, points=tuple(points)) for name, points in rates.items())
     title = f"Square products of N, batches of {_TINY_BATCH:,}, {_BOARD}"
-    return items, Chart(title=title, across="N", up="GFLOP/s", series=series).to_svg()
+    marks = (Mark(name="the paper: tensor cores win from about", x=float(paper)),)
+    return items, Chart(title=title, across="N", up="GFLOP/s", series=series, marks=marks).to_svg()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from simtc.analytic.chart import Chart, Series
+from simtc.analytic.chart import Chart, Mark, Series
 from simtc.arch import device
 from simtc.gemm.hgemm_batched.models import crossover, intensity, traffic_gain, utilisation
 from simtc.gemm.hgemm_batched.selection import selected_versions
@@ -52,7 +52,7 @@ def selection() -> _Made:
 
 def figure5() -> _Made:
     """Traffic of A and B against tiles of single instructions."""
-    items, series = [], []
+    items, series, marks = [], [], []
     for shape in SHAPES[:2]:
         sizes = [size for size in range(16, 129, 16) if size % shape[0] == size % shape[1] == 0]
         gains = {size: traffic_gain((size, size), shape) for size in sizes}
@@ -64,8 +64,10 @@ def figure5() -> _Made:
             for size, gain in gains.items()
         ]  # fmt: skip
         series.append(Series(name=f"TC {name}", points=tuple((float(size), gain) for size, gain in gains.items())))
+        marks += [Mark(name=f"the paper, {name}", x=float(size), y=float(gain)) for size, gain in paper.items()]
     title = "Fewer bytes of A and B read, times"
-    return items, Chart(title=title, across="BLK_M = BLK_N", up="times", series=tuple(series)).to_svg()
+    chart = Chart(title=title, across="BLK_M = BLK_N", up="times", series=tuple(series), marks=tuple(marks))
+    return items, chart.to_svg()
 
 
 def _peak() -> float:
@@ -93,7 +95,12 @@ def figure8() -> _Made:
                  simtc=round(crossover(peak, gb, planar=planar)), note="the paper's is read off, or a bound")
             for peak in (own, table["peak_tflops"])
         ]  # fmt: skip
-    return items, _roofs("square", lambda n: (n, n, n), gb, own, 800)
+    marks = (
+        Mark(name="the paper: interleaved is bound by compute", x=float(table["interleaved_is_bound_by_compute_at"])),
+        Mark(name="the paper: planar reaches the peak", x=float(table["planar_reaches_the_peak_beyond"])),
+        Mark(name="the paper's peak", y=float(table["peak_tflops"])),
+    )
+    return items, _roofs("square", lambda n: (n, n, n), gb, own, 800, marks)
 
 
 def figure9() -> _Made:
@@ -110,14 +117,14 @@ def figure9() -> _Made:
     return items, _roofs("rank 16", lambda n: (n, n, 16), gb, _peak(), 1000)
 
 
-def _roofs(what: str, size: Any, gb: float, peak: float, last: int) -> str:
+def _roofs(what: str, size: Any, gb: float, peak: float, last: int, marks: tuple[Mark, ...] = ()) -> str:
     series = tuple(
         Series(name=word, points=tuple(
             (float(n), min(peak, intensity(size(n), planar=planar) * gb * 1e-3)) for n in range(10, last + 1, 10)
         ))
         for planar, word in ((False, "interleaved"), (True, "planar"))
     )  # fmt: skip
-    return Chart(title=f"HCGEMM, {what}: bound", across="N", up="TFLOP/s", series=series).to_svg()
+    return Chart(title=f"HCGEMM, {what}: bound", across="N", up="TFLOP/s", series=series, marks=marks).to_svg()
 
 
 def figure17() -> _Made:
@@ -138,4 +145,6 @@ def figure17() -> _Made:
     points = tuple((float(size), share) for size, share in shares.items())
     threshold = tuple((float(size), float(table["threshold_percent"])) for size in (1, 16))
     series = (Series(name="tensor cores", points=points), Series(name="FP16 units", points=threshold))
-    return items, Chart(title="Usable share of the tensor cores' peak", across="N", up="%", series=series).to_svg()
+    marks = (Mark(name="the paper: a thread for each element wins up to", x=float(table["small_wins_up_to"])),)
+    title = "Usable share of the tensor cores' peak"
+    return items, Chart(title=title, across="N", up="%", series=series, marks=marks).to_svg()
