@@ -89,7 +89,8 @@ def test_playing_takes_the_steps_one_after_the_other(explorer):
     explorer.watch("return document.querySelectorAll('.step.done').length;")
     explorer.find(".play").click()
     explorer.until("return noted.includes(1) && noted.at(-1) === 4 && !location.hash.includes('step=')")
-    assert [count for count in explorer.noted if count] == [1, 2, 3, 4]
+    # All four are done before the click, and what the page says aloud may change then: playing starts at none.
+    assert explorer.noted[explorer.noted.index(0) :] == [0, 1, 2, 3, 4]
 
 
 def test_the_keyboard_goes_everywhere(explorer):

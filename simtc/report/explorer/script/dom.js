@@ -84,8 +84,10 @@ function speaker() {
   };
 }
 
-/** Call `tick` every so often until it returns false; returns how to stop. */
+/** Call `tick` every so often until it returns false; returns how to stop. A slow page shows each step as long. */
 function playing(milliseconds, tick) {
-  const timer = setInterval(() => { if (!tick()) clearInterval(timer); }, milliseconds);
-  return () => clearInterval(timer);
+  let timer = 0;
+  const next = () => { timer = setTimeout(() => { if (tick()) next(); }, milliseconds); };
+  next();
+  return () => clearTimeout(timer);
 }
