@@ -11,10 +11,11 @@ from collections import Counter
 import pytest
 
 from simtc.errors import SimtcError
+from simtc.report.validation import outcome_html, outcome_of, outcome_text
 from simtc.resources import folder
 from simtc.run.launch import launch
 from simtc.validate.capture import Capture, Record
-from simtc.validate.compare import replay
+from simtc.validate.compare import Compared, Replay, replay
 from simtc.validate.corpus import archive
 from simtc.validate.corpus import profile as profiling
 from simtc.validate.corpus.features import effects
@@ -116,6 +117,23 @@ def test_the_regression_finds_a_planted_effect():
     found = effects([point(f"{name}/{caches}") for name in names()[:300] for caches in ("cold", "warm")])
     assert "ldgsts padded" in found[0].knob
     assert found[0].change < -0.15
+
+
+def test_the_report_names_the_knobs_and_draws_them():
+    chosen = [f"{name}/{caches}" for name in names()[:150] for caches in ("cold", "warm")]
+    compared = []
+    for name in chosen:
+        predicted = 4000.0 if "cold" in name else 5000.0
+        kind = draw(name.split("/")[0]).kind
+        one = Point(
+            case=name, group=kind, quantity="active_cycles", unit="cycles", measured=5000.0, predicted=predicted
+        )
+        compared.append(Compared(name=name, points=(one,)))
+    outcome = outcome_of(Replay(capture=captured(chosen), cases=tuple(compared)))
+    table = outcome_text(outcome).split("knobs that predict the error")[1]
+    assert table.splitlines()[2].split()[:2] == ["caches", "cold"]
+    assert "Knobs that predict the error" in outcome_html(outcome)
+    assert outcome_html(outcome).count("<svg") == 3
 
 
 class FakeGpu:
