@@ -8,6 +8,7 @@ directly or not: an edit opens new folders for what depends on it, and for nothi
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import re
 import tempfile
@@ -15,11 +16,13 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import numba
 from numba import types
+from numba.core.caching import _CacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
@@ -129,9 +132,9 @@ def _try_cache() -> None:
 
 
 @cache
-def _serves(folder: Path) -> bool:
+def _serves(folder: Path, source: str) -> bool:
     """Tell whether numba can work with a folder; where it could not, it would take one that no digest guards."""
-    if cache_problem() and not _holds_code(folder):
+    if cache_problem() and not _holds_code(folder, source):
         return False
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -146,13 +149,20 @@ def _warn_once(problem: str) -> None:
     warnings.warn(f"compiled code is not kept, so every start compiles: {problem}", RuntimeWarning, stacklevel=5)
 
 
-def _holds_code(folder: Path) -> bool:
-    return next(folder.rglob("*.nbc"), None) is not None  # numba keeps them in a folder of its own below
+def _holds_code(folder: Path, source: str) -> bool:
+    """Tell whether code of a source file is kept.
+
+    numba keeps it by the file's path, in a folder of its own below: of two installations of the same sources, one does
+    not find what the other has compiled.
+    """
+    locator: Any = _CacheLocator
+    return next((folder / locator.get_suitable_cache_subpath(source)).glob("*.nbc"), None) is not None
 
 
 def is_compiled(module: str) -> bool:
-    """Tell whether an earlier run left compiled code for exactly this module's sources."""
-    return _holds_code(cache_folder(module))
+    """Tell whether an earlier run left compiled code for exactly this module's sources, at the path they have here."""
+    spec = find_spec(module)
+    return spec is not None and spec.origin is not None and _holds_code(cache_folder(module), spec.origin)
 
 
 def on_compile(listener: Callable[[], None]) -> None:
@@ -176,7 +186,7 @@ def jit(signature: Any, *, inline: bool = False, allocates: bool = False, inner:
 
     def declare(function: _F) -> _F:
         folder = cache_folder(function.__module__)
-        kept = _serves(folder)
+        kept = _serves(folder, inspect.getfile(function))
         if not kept:
             _warn_once(cache_problem())
         config: Any = numba.config
@@ -204,12 +214,13 @@ def jit(signature: Any, *, inline: bool = False, allocates: bool = False, inner:
 
 def finish(function: Any, signature: Any) -> None:
     """Say for which signature a function is compiled when it is first needed: it gets no other."""
-    compiling, folder = function.compile, cache_folder(function.__module__)
+    compiling, source = function.compile, inspect.getfile(function.py_func)
+    folder = cache_folder(function.__module__)
 
     def compiled(_: Any = None) -> Any:
         with global_compiler_lock:  # numba's own: whoever waits here may hold it already
             if not function.overloads:
-                if _listeners and not _holds_code(folder):
+                if _listeners and not _holds_code(folder, source):
                     while _listeners:
                         _listeners.pop()()
                 try:

@@ -120,6 +120,21 @@ def test_what_was_compiled_is_known_to_be():
     assert jit.is_compiled("simtc.machine.bits")
 
 
+def test_what_another_installation_compiled_is_no_help(tmp_path):
+    """The same sources at another path: numba finds nothing there, so the whole simulator is still to be compiled."""
+    jit.compile_all("simtc.machine.bits")
+    (tmp_path / "simtc").symlink_to(PACKAGE, target_is_directory=True)
+    asked = "from simtc import jit; print(jit.__file__, jit.is_compiled('simtc.machine.bits'))"
+    found = subprocess.run(
+        [sys.executable, "-c", asked],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,  # where `python -c` looks first
+    ).stdout
+    assert found.split() == [str(tmp_path / "simtc" / "jit.py"), "False"]
+
+
 def compiled_functions():
     for path in sorted(PACKAGE.rglob("*.py")):
         for one in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
