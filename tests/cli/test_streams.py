@@ -132,3 +132,10 @@ main()
         err = began.communicate(timeout=30)[1]
     assert began.returncode == 130
     assert err == ("simtc: interrupted: 3 new predictions are kept. Try: the same command, which goes on behind them\n")
+
+
+def test_the_package_is_the_command_line():
+    """`python -m simtc`, for who has no scripts on the path."""
+    done = subprocess.run([sys.executable, "-m", "simtc", "arch", "t5"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("simtc: unknown device or architecture 't5'")
