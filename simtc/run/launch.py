@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from simtc import arch
 from simtc.errors import BadInputError, unknown
 from simtc.isa import Kernel
 from simtc.machine.functional import execute
 from simtc.machine.lowering import Lowered, lower
-from simtc.machine.state import Geometry
+from simtc.machine.state import Geometry, Memory
 from simtc.results import LaunchResult, Timing
-from simtc.run.arguments import marshal
+from simtc.run.arguments import Marshalled, marshal
 from simtc.run.grid import bank0, dim3, geometry, require_launch
 from simtc.timing.request import Request
 
@@ -106,42 +108,22 @@ def launch(
         launch_limit=launch_limit,
         threads=threads,
     )
-    if caches not in ("cold", "warm"):
-        raise BadInputError(f"caches {caches!r}: allowed are 'cold' and 'warm'")
-    if fidelity not in _FIDELITIES:
-        raise unknown("fidelity", fidelity, _FIDELITIES)
-    if not timing and (timeline or fidelity == "sampled" or not values):
-        what = "timeline=True" if timeline else "values=False" if not values else "fidelity 'sampled'"
-        raise BadInputError(f"{what} needs timing=True")
     hazards = os.environ.get("SIMTC_HAZARDS", _HAZARDS[0]) if hazards is None else hazards
-    if hazards not in _HAZARDS:
-        raise unknown("way with hazards", hazards, _HAZARDS)
-    if check and timing:
-        raise BadInputError("check and timing exclude each other: run once with each")
-    grid3, block3 = dim3("grid", grid), dim3("block", block)
-    shape = geometry(kernel, grid3, block3, shared_bytes, board)
-    lowered, values = lower(kernel), values and fidelity == "full"
-    bones = None if values else _skeleton(lowered)
-    marshalled = marshal(kernel, args, contents=bones is None or bones.needs_data)
-    banks = {**marshalled.constants, 0: bank0(kernel, grid3, block3, marshalled.area)}
-    literals = lowered.rows(banks)
-    shape[Geometry.LITERAL_WORDS] = literals.size
-    memory = marshalled.arena.memory(banks)
-    clocked, board = None, board.at_rest()
-    rested = board
-    if timing and any(i.opcode.endswith("MMA") and i.opcode != "DMMA" for i in kernel.instructions):
-        board = board.under_tensor_load()
+    _require_ways(caches, fidelity, hazards)
+    _require_timing(timing, timeline=timeline, fidelity=fidelity, values=values, check=check)
+    ready = _prepare(kernel, grid, block, args, shared_bytes, board, values=values and fidelity == "full")
+    board, clocked = board.at_rest(), None
     if timing:
         request = Request(
-            lowered=lowered,
-            device=board,
-            rested=rested,
-            grid=grid3,
-            block=block3,
-            geometry=shape,
-            literals=literals,
-            memory=memory,
-            arena=marshalled.arena,
+            lowered=ready.lowered,
+            device=board.under_tensor_load() if _uses_tensor_cores(kernel) else board,
+            rested=board,
+            grid=ready.grid,
+            block=ready.block,
+            geometry=ready.geometry,
+            literals=ready.literals,
+            memory=ready.memory,
+            arena=ready.arguments.arena,
             warm=caches == "warm",
             instruction_limit=instruction_limit,
             launch_limit=launch_limit,
@@ -150,28 +132,84 @@ def launch(
             progress=progress,
             observe=observe,
         )
-        clocked = _clocked(request, fidelity, bones)
+        clocked = _clocked(request, fidelity, ready.bones)
         instructions = sum(one.issued for one in clocked.by_instruction)
     else:
         instructions = execute(
-            lowered,
-            grid=grid3,
-            geometry=shape,
-            literals=literals,
-            memory=memory,
-            arena=marshalled.arena,
+            ready.lowered,
+            grid=ready.grid,
+            geometry=ready.geometry,
+            literals=ready.literals,
+            memory=ready.memory,
+            arena=ready.arguments.arena,
             instruction_limit=instruction_limit,
             launch_limit=launch_limit,
             check=check,
-            nothing=marshalled.unset,
+            nothing=ready.arguments.unset,
             progress=progress,
             threads=threads,
         )
-    if values:
-        marshalled.arena.write_back()
+    if ready.bones is None:
+        ready.arguments.arena.write_back()
     return LaunchResult(
-        kernel=kernel.name, device=board.name, grid=grid3, block=block3, instructions=instructions, timing=clocked
-    )
+        kernel=kernel.name, device=board.name, grid=ready.grid, block=ready.block, instructions=instructions,
+        timing=clocked,
+    )  # fmt: skip
+
+
+def _require_ways(caches: str, fidelity: str, hazards: str) -> None:
+    """Refuse a word that none of them knows."""
+    if caches not in ("cold", "warm"):
+        raise BadInputError(f"caches {caches!r}: allowed are 'cold' and 'warm'")
+    if fidelity not in _FIDELITIES:
+        raise unknown("fidelity", fidelity, _FIDELITIES)
+    if hazards not in _HAZARDS:
+        raise unknown("way with hazards", hazards, _HAZARDS)
+
+
+def _require_timing(timing: bool, *, timeline: bool, fidelity: str, values: bool, check: bool) -> None:  # noqa: FBT001
+    """Refuse what needs the clock where there is none, and checks where there is one."""
+    if not timing and (timeline or fidelity == "sampled" or not values):
+        what = "timeline=True" if timeline else "values=False" if not values else "fidelity 'sampled'"
+        raise BadInputError(f"{what} needs timing=True")
+    if check and timing:
+        raise BadInputError("check and timing exclude each other: run once with each")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Ready:
+    """A launch whose kernel is lowered and whose arguments lie in memory."""
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    geometry: np.ndarray  # (Geometry.COUNT,) int64
+    lowered: Lowered
+    literals: np.ndarray
+    memory: Memory
+    arguments: Marshalled
+    bones: Skeleton | None  # what branches and addresses depend on, where no values are wanted
+
+
+def _prepare(
+    kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int, board: arch.Device, *, values: bool
+) -> _Ready:
+    """Check a launch against kernel and board, lower the kernel, and lay out the arguments."""
+    grid3, block3 = dim3("grid", grid), dim3("block", block)
+    shape = geometry(kernel, grid3, block3, shared_bytes, board)
+    lowered = lower(kernel)
+    bones = None if values else _skeleton(lowered)
+    marshalled = marshal(kernel, args, contents=bones is None or bones.needs_data)
+    banks = {**marshalled.constants, 0: bank0(kernel, grid3, block3, marshalled.area)}
+    literals = lowered.rows(banks)
+    shape[Geometry.LITERAL_WORDS] = literals.size
+    return _Ready(
+        grid=grid3, block=block3, geometry=shape, lowered=lowered, literals=literals,
+        memory=marshalled.arena.memory(banks), arguments=marshalled, bones=bones,
+    )  # fmt: skip
+
+
+def _uses_tensor_cores(kernel: Kernel) -> bool:
+    return any(i.opcode.endswith("MMA") and i.opcode != "DMMA" for i in kernel.instructions)
 
 
 def _clocked(request: Request, fidelity: str, bones: Skeleton | None) -> Timing:
