@@ -18,8 +18,8 @@ from simtc.validate.capture import Capture, Record
 from simtc.validate.compare import Compared, Replay, replay
 from simtc.validate.corpus import archive
 from simtc.validate.corpus import profile as profiling
+from simtc.validate.corpus.drawing import draw, half_of, names
 from simtc.validate.corpus.features import effects
-from simtc.validate.corpus.knobs import draw, half_of, names
 from simtc.validate.corpus.launch import CorpusLaunch
 from simtc.validate.corpus.text import source_text
 from simtc.validate.measured import NotHereError, Point, code_digest

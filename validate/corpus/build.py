@@ -15,7 +15,7 @@ from pathlib import Path
 
 from simtc.gpu.compile import find_nvcc, nvcc_version
 from simtc.validate.corpus.archive import source_files
-from simtc.validate.corpus.knobs import draw
+from simtc.validate.corpus.drawing import draw
 from simtc.validate.corpus.text import source_text
 
 _HERE = Path(__file__).resolve().parent

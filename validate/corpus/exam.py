@@ -19,7 +19,7 @@ import numpy as np
 from simtc.validate.campaigns.corpus import CorpusCase
 from simtc.validate.capture import Capture, read_capture
 from simtc.validate.compare import Compared, captured_cases, replay
-from simtc.validate.corpus.knobs import SEED
+from simtc.validate.corpus.drawing import SEED
 from simtc.validate.predictions import Predictions
 
 _LOG = Path(__file__).resolve().parent / "exam.jsonl"

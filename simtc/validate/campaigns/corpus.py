@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
 from simtc.arch import Device
-from simtc.gpu import Gpu
-from simtc.gpu.gpu import Prepared
+from simtc.gpu import Code, Gpu
 from simtc.isa import Kernel
 from simtc.results import LaunchResult
 from simtc.validate.case import Skip
 from simtc.validate.chip import Chip
-from simtc.validate.corpus.knobs import half_of, names
+from simtc.validate.corpus.drawing import half_of, names
 from simtc.validate.corpus.launch import CorpusLaunch, bits
 from simtc.validate.corpus.profile import CorpusProfile
-from simtc.validate.measured import Measured, MeasuredCase, code_digest
+from simtc.validate.counted import CountedCase
+from simtc.validate.measured import Measured, code_digest
 
 __all__ = ["CorpusCase", "cases"]
 
@@ -27,7 +26,7 @@ _SM = 90  # what the archive was compiled for
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorpusCase(MeasuredCase):
+class CorpusCase(CountedCase):
     """One launch under the profiler."""
 
     compared: ClassVar[Mapping[str, str]] = {
@@ -35,14 +34,7 @@ class CorpusCase(MeasuredCase):
     }  # fmt: skip
 
     launch: CorpusLaunch
-    board: Device
-    profile: CorpusProfile = field(compare=False, repr=False)
     examined: bool = False  # True only where validate/corpus/exam.py makes the case
-
-    @property
-    def name(self) -> str:
-        """PROGRAM/cold or warm."""
-        return self.launch.name
 
     @property
     def group(self) -> str:
@@ -54,13 +46,9 @@ class CorpusCase(MeasuredCase):
         """development, or exam: those that only the examination compares."""
         return half_of(self.launch.program)
 
-    def prepared(self, gpu: Gpu) -> AbstractContextManager[Prepared]:
-        """Upload the launch, for the process that is profiled."""
-        return self.launch.prepared(gpu)
-
-    def measure(self, gpu: Gpu) -> Measured:
-        """Look the launch up in the profile."""
-        return Measured(values=self.profile.of(gpu, self.name), code=code_digest(self.launch.code))
+    def code(self, gpu: Gpu) -> Code:  # noqa: ARG002 - the archive's, whatever the GPU
+        """Return the archive's machine code."""
+        return self.launch.code
 
     def checksum(self, written: Sequence[NDArray[Any]]) -> int:
         """Return that of a launch's results, for the process that is profiled."""

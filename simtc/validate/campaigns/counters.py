@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from simtc.arch import Device
-from simtc.gpu import Gpu
-from simtc.gpu.gpu import Prepared
+from simtc.gpu import Code, Gpu
 from simtc.isa import Kernel
-from simtc.results import LaunchResult, Stall
+from simtc.results import Stall
 from simtc.validate.campaigns.microbench import MicroCase, group_cases
 from simtc.validate.case import Skip
 from simtc.validate.chip import Chip
+from simtc.validate.counted import CountedCase, counted
 from simtc.validate.evaluation import GemmLaunch, evaluation_launches, profiled_conflicts
-from simtc.validate.idle_clock import by_fastest_clock
-from simtc.validate.measured import Measured, MeasuredCase, code_digest
+from simtc.validate.measured import Measured, code_digest
 from simtc.validate.profiler import Profile
 
-__all__ = ["CounterCase", "cases", "counted"]
+__all__ = ["CounterCase", "cases"]
 
 _STALLS = {f"stall_{cause.name}": "share" for cause in Stall}
 
 
 @dataclass(frozen=True, kw_only=True)
-class CounterCase(MeasuredCase):
+class CounterCase(CountedCase):
     """One launch under the profiler."""
 
     compared: ClassVar[Mapping[str, str]] = {
@@ -36,29 +33,21 @@ class CounterCase(MeasuredCase):
     }  # fmt: skip
 
     launch: GemmLaunch | MicroCase
-    board: Device
-    profile: Profile = field(compare=False, repr=False)  # of the whole campaign: one start of the profiler does for all
-
-    @property
-    def name(self) -> str:
-        """As the launch is called."""
-        return self.launch.name
 
     @property
     def caches(self) -> str:
         """Cold or warm."""
         return self.launch.caches
 
-    def prepared(self, gpu: Gpu) -> AbstractContextManager[Prepared]:
-        """Upload the launch, for the process that is profiled."""
-        return self.launch.prepared(gpu)
+    def code(self, gpu: Gpu) -> Code:
+        """Compile the kernel for the GPU at hand."""
+        return self.launch.code(gpu)
 
     def measure(self, gpu: Gpu) -> Measured:
-        """Look the launch up in the profile."""
-        values = dict(self.profile.of(gpu, self.name))
-        told = (values[name] for name in ("counted_conflicts", "wavefronts", "ideal_wavefronts"))
-        values["bank_conflicts"] = profiled_conflicts(self.kernel, *told)
-        return Measured(values=values, code=code_digest(self.launch.code(gpu)))
+        """Look the launch up in the profile, and tell its bank conflicts from the counters."""
+        found = super().measure(gpu)
+        told = (found.values[name] for name in ("counted_conflicts", "wavefronts", "ideal_wavefronts"))
+        return replace(found, values={**found.values, "bank_conflicts": profiled_conflicts(self.kernel, *told)})
 
     @cached_property
     def kernel(self) -> Kernel:
@@ -88,20 +77,6 @@ class EmptyCase(CounterCase):
         """Launch with the clock."""
         found = super().predict()
         return replace(found, values={f"empty_{name}": value for name, value in found.values.items()})
-
-
-def counted(run: LaunchResult, board: Device) -> dict[str, float]:
-    """Return the clock's counts under the profiler's names; of several blocks, the cycles until all SMs are done."""
-    x, y, z = run.grid
-    alone = x * y * z == 1
-    cycles = (
-        {"active_cycles": run.cycles}
-        if alone
-        else {"elapsed_cycles": by_fastest_clock(run, board) + board.sm.launch.chip_cycles}
-    )
-    total = sum(run.stalls.values())
-    shares = {f"stall_{cause}": count / total for cause, count in run.stalls.items()}
-    return {"instructions": run.instructions, "bank_conflicts": run.bank_conflicts, **cycles, **shares}
 
 
 def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[CounterCase | Skip]:

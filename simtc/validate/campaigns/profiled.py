@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
 
-from simtc.arch import Device
 from simtc.errors import SimtcError
 from simtc.gemm.family import Configured
 from simtc.gemm.operands import drawn, zeros
@@ -21,10 +20,10 @@ from simtc.gpu import Code, Gpu, compile_one
 from simtc.gpu.gpu import Prepared
 from simtc.isa import Kernel
 from simtc.run.launch import launch
-from simtc.validate.campaigns.counters import counted
 from simtc.validate.case import Skip
 from simtc.validate.chip import Chip
-from simtc.validate.measured import Measured, MeasuredCase, code_digest
+from simtc.validate.counted import CountedCase, counted
+from simtc.validate.measured import Measured, code_digest
 from simtc.validate.profiler import CYCLES, Profile
 
 __all__ = ["ProfiledCase", "cases"]
@@ -65,7 +64,7 @@ def _operands(problem: Problem, seed: int) -> dict[str, np.ndarray]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProfiledCase(MeasuredCase):
+class ProfiledCase(CountedCase):
     """One launch under the profiler."""
 
     compared: ClassVar[Mapping[str, str]] = {
@@ -74,26 +73,15 @@ class ProfiledCase(MeasuredCase):
     measured_as: ClassVar[Mapping[str, str]] = {"analytic_elapsed_cycles": "elapsed_cycles"}
 
     launch: _Launch
-    board: Device
-    profile: Profile = field(compare=False, repr=False)  # of the whole campaign: one start of the profiler does for all
-
-    @property
-    def name(self) -> str:
-        """As the launch is called."""
-        return self.launch.name
 
     @property
     def configuration(self) -> Configured:
         """What is launched."""
         return self.launch.configuration
 
-    def prepared(self, gpu: Gpu) -> AbstractContextManager[Prepared]:
-        """Upload the launch, for the process that is profiled."""
-        return self.launch.prepared(gpu)
-
-    def measure(self, gpu: Gpu) -> Measured:
-        """Look the launch up in the profile."""
-        return Measured(values=self.profile.of(gpu, self.name), code=code_digest(self.launch.code(gpu)))
+    def code(self, gpu: Gpu) -> Code:
+        """Compile the kernel for the GPU at hand."""
+        return self.launch.code(gpu)
 
     @cached_property
     def kernel(self) -> Kernel:

@@ -17,7 +17,7 @@ from simtc.gpu.code import codes_of
 from simtc.isa import Kernel, Program
 from simtc.resources import folder
 from simtc.sass import load
-from simtc.validate.corpus.knobs import names
+from simtc.validate.corpus.drawing import names
 
 __all__ = ["BATCH", "code", "kernel", "manifest", "source_files"]
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simtc.validate.corpus.knobs import Knobs, Tile, draw
+from simtc.validate.corpus.drawing import draw
+from simtc.validate.corpus.knobs import Knobs, Tile
 from simtc.validate.measured import Point
 
 __all__ = ["Effect", "effects", "features"]

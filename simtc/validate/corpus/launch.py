@@ -18,7 +18,8 @@ from simtc.isa import Kernel
 from simtc.results import LaunchResult
 from simtc.run.launch import launch
 from simtc.validate.corpus import archive
-from simtc.validate.corpus.knobs import Knobs, draw
+from simtc.validate.corpus.drawing import draw
+from simtc.validate.corpus.knobs import Knobs
 
 __all__ = ["CorpusLaunch", "bits"]
 

@@ -18,7 +18,7 @@ def source_text(kernels: Iterable[Knobs]) -> str:
     """Return one .cu file with several kernels.
 
     Example:
-        >>> from simtc.validate.corpus.knobs import draw
+        >>> from simtc.validate.corpus.drawing import draw
         >>> '__launch_bounds__' in source_text([draw("loop_007")])
         True
 
