@@ -64,10 +64,10 @@ def tag_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
 def write_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
     """Return how long the data stage writes what a copy brings.
 
-    What fills L1 passes the stage line by line, as a load does, or by wavefronts where it lands in more of them.
+    What is in L1 is read there line by line, as by a load, and then written by wavefronts: the stage serves both.
     """
     if not op.bypasses:
-        return max(copy.lines, copy.wavefronts) * WAVEFRONT / ck.chip.ldgsts.data_stage_bytes_per_cycle
+        return (copy.lines + copy.wavefronts) * WAVEFRONT / ck.chip.ldgsts.data_stage_bytes_per_cycle
     loose, left = 0.0, int64(copy.loose)
     while left:
         left &= left - 1
