@@ -18,7 +18,7 @@ __all__ = ["compare"]
 @click.command
 @click.argument("path", metavar="CAPTURE|RUN", type=Path)
 @click.argument("other", metavar="[RUN]", type=Path, required=False)
-@click.option("--report", type=Path, metavar="FILE", help="also write a page: .html (with plots) or .md")
+@click.option("--report", type=Path, metavar="FILE", help="also write a page: .html, or .md of a capture")
 @click.option("--fresh", is_flag=True, help="predict again what was predicted before from the same sources")
 @click.option("--json", "as_json", is_flag=True, help="JSON, schema simtc.compare/1")
 def compare(path: Path, other: Path | None, report: Path | None, *, fresh: bool, as_json: bool) -> None:
@@ -28,7 +28,9 @@ def compare(path: Path, other: Path | None, report: Path | None, *, fresh: bool,
     simtc compare validate/captures/h200/kernels-pycuda.json
     simtc compare validate/captures/h200/timing-pycuda.json --report timing.html
     simtc run wmma_tiled -m 512 -n 512 -k 512 --timing --json > a.json     (and another, b.json)
-    simtc compare a.json b.json
+    simtc compare a.json b.json --report ab.html
+
+    Two runs are compared by source line too: lines are the same where their text is, wherever they stand.
 
     What is predicted of times is kept, so that an interrupted comparison goes on where it stopped, and one of which
     nothing has changed (the sources, the kernel, the case, the board's constants) ends at once.
@@ -37,8 +39,8 @@ def compare(path: Path, other: Path | None, report: Path | None, *, fresh: bool,
     differ.
     """  # noqa: D301 - \b is click's mark for text that keeps its lines
     if other is not None:
-        refuse("of two runs", "report", "fresh")
-        same = _runs(path, other, as_json=as_json)
+        refuse("of two runs", "fresh")
+        same = _runs(path, other, report, as_json=as_json)
     else:
         same = _replay(path, report, fresh=fresh, as_json=as_json)
     if not same:
@@ -76,10 +78,15 @@ def _replay(path: Path, report: Path | None, *, fresh: bool, as_json: bool) -> b
     return found.same
 
 
-def _runs(first: Path, second: Path, *, as_json: bool) -> bool:
-    from simtc.report.runs import runs_text  # noqa: PLC0415 - start-up stays fast
+def _runs(first: Path, second: Path, report: Path | None, *, as_json: bool) -> bool:
+    from simtc.report.runs import runs_html, runs_text  # noqa: PLC0415 - start-up stays fast
     from simtc.run.compare import compare_runs, read_run  # noqa: PLC0415
 
+    if report is not None and report.suffix != ".html":
+        raise BadInputError(f"--report {report}: of two runs, the name must end in .html")
+    require_writable(report)
     found = compare_runs(read_run(first), read_run(second))
+    if report is not None:
+        write_text(report, runs_html(found))
     click.echo(to_json(found.to_dict()) if as_json else runs_text(found))
     return found.same

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 __all__ = ["ControlCode"]
 
@@ -38,19 +39,23 @@ class ControlCode:
     @classmethod
     def from_word(cls, word: int) -> ControlCode:
         """Decode the control field of a 128-bit instruction word."""
-        bits = word >> 105
-        write, read = bits >> 5 & 7, bits >> 8 & 7
-        return cls(
-            stall=bits & 15,
-            yields=not bits >> 4 & 1,
-            write_barrier=None if write >= 6 else write,
-            read_barrier=None if read >= 6 else read,
-            wait_mask=bits >> 11 & 63,
-            reuse=bits >> 17 & 7,
-        )
+        return _from_bits(word >> 105 & 0xFFFFF)
 
     def to_bits(self) -> int:
         """Encode back to the 20-bit field (before it is shifted to bit 105)."""
         write = 7 if self.write_barrier is None else self.write_barrier
         read = 7 if self.read_barrier is None else self.read_barrier
         return self.stall | (not self.yields) << 4 | write << 5 | read << 8 | self.wait_mask << 11 | self.reuse << 17
+
+
+@lru_cache(maxsize=65536)  # a kernel of 100,000 instructions has some hundred control codes
+def _from_bits(bits: int) -> ControlCode:
+    write, read = bits >> 5 & 7, bits >> 8 & 7
+    return ControlCode(
+        stall=bits & 15,
+        yields=not bits >> 4 & 1,
+        write_barrier=None if write >= 6 else write,
+        read_barrier=None if read >= 6 else read,
+        wait_mask=bits >> 11 & 63,
+        reuse=bits >> 17 & 7,
+    )

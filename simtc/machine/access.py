@@ -16,7 +16,7 @@ from simtc.machine.state import (
     Geometry,
     Outcome,
 )
-from simtc.machine.traffic import loose_sectors, matrix_wavefronts, sectors, wavefronts
+from simtc.machine.traffic import lookups, loose_sectors, matrix_wavefronts, sectors, wavefronts
 from simtc.machine.types import BYTES, LONGS, OP, WORDS, int64, uint8, uint32, void
 
 __all__ = ["load_words", "memory", "store_words"]
@@ -69,6 +69,8 @@ def _global(s: Arrays, mem: Arrays, op: Record, load: Int, c: Int, m: Int) -> In
         return bad
     if s.geometry[Geometry.TRACE]:
         sectors(s.address, m, s.event)
+        if load:
+            lookups(s.address, m, op.bytes, s.event)
     if load:
         load_words(s.T, mem.bytes, mem.words, s.address, m, op.bytes, op.flags)
     else:

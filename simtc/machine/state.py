@@ -125,7 +125,7 @@ class Event(IntEnum):
     WAVEFRONTS = 3  # passes through shared memory
     IDEAL = 4  # passes that the same bytes would need without conflicts
     SECTORS = 5  # 32-byte sectors of global memory touched
-    LINES = 6  # 128-byte lines touched
+    LINES = 6  # 128-byte lines touched; by a load, as often as L1 looks them up
     TAKEN = 7  # 1 where the warp went elsewhere than to its next instruction
     BLOCK = 8  # of a fault: the block's linear number, set by the driver
     WARP = 9

@@ -11,7 +11,7 @@ from simtc.jit import Array, Int, jit
 from simtc.machine.state import Event
 from simtc.machine.types import LONGS, int64, uint32, void
 
-__all__ = ["loose_sectors", "matrix_wavefronts", "sectors", "wavefronts"]
+__all__ = ["lookups", "loose_sectors", "matrix_wavefronts", "sectors", "wavefronts"]
 
 _ONE = np.uint32(1)
 _FULL = np.uint32(0xFFFFFFFF)
@@ -109,6 +109,25 @@ def sectors(address: Array, m: Int, event: Array) -> None:
             count += 1
             lines += 0 if line_known else 1
     event[Event.SECTORS] = count
+    event[Event.LINES] = lines
+
+
+@jit(void(LONGS, uint32, int64, LONGS))
+def lookups(address: Array, m: Int, nbytes: Int, event: Array) -> None:
+    """Count the lines of a global load as L1 looks them up: for 32 lanes together, 16 (64-bit), or 8 (128-bit).
+
+    Source: CUDA C++ Programming Guide, global memory: a request of wide words is split into those of half or quarter
+    warps, each of which is broken down into lines.
+    """
+    lanes, lines = 32 // max(nbytes >> 2, 1), int64(0)
+    for lane in range(32):
+        if not (m >> uint32(lane)) & _ONE:
+            continue
+        lines += 1
+        for other in range(lane - 1, lane // lanes * lanes - 1, -1):
+            if (m >> uint32(other)) & _ONE and address[other] >> 7 == address[lane] >> 7:
+                lines -= 1
+                break
     event[Event.LINES] = lines
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from simtc.resources import folder
 from simtc.results import InstructionTime, Timing
+from simtc.results.lines import main_cause, source_text
 
 __all__ = ["hot_text", "hottest"]
 
 _LINES, _EACH = 4, 2  # lines of the source that are shown, and instructions of each
 _LEAST = 0.01  # of the cycles: what costs less is not shown
 _WIDTH = 70  # characters of a line of the source
+_HEAD = (
+    "the hottest lines (share of the warps' cycles, most of it for, wavefronts in conflict, sectors of global memory)"
+)
 
 
 def hottest(timing: Timing, count: int) -> list[InstructionTime]:
@@ -35,7 +36,7 @@ def hot_text(timing: Timing, sources: Mapping[str, str] = MappingProxyType({})) 
     for one in timing.by_instruction:
         places.setdefault(one.source, []).append(one)
     order = sorted(places.items(), key=lambda item: -_cycles(item[1]))
-    lines = ["", "the hottest lines (share of the warps' cycles, most of it for, wavefronts in conflict)"]
+    lines = ["", _HEAD]
     for source, instructions in order[:_LINES]:
         if _cycles(instructions) < _LEAST * timing.warp_cycles:
             break
@@ -47,13 +48,11 @@ def hot_text(timing: Timing, sources: Mapping[str, str] = MappingProxyType({})) 
 
 
 def _cells(instructions: list[InstructionTime], timing: Timing) -> str:
-    """Return share, cause and conflicts of some instructions together."""
-    waits: Counter[str] = Counter()
-    for one in instructions:
-        waits[one.top_stall if one.cycles > one.issued else "selected"] += one.cycles
-    conflicts = sum(one.conflicts for one in instructions)
+    """Return share, cause, conflicts and sectors of some instructions together."""
+    conflicts, sectors = (sum(getattr(one, name) for one in instructions) for name in ("conflicts", "sectors"))
     share = 100 * _cycles(instructions) / max(timing.warp_cycles, 1)
-    return f"  {share:5.1f} %  {waits.most_common(1)[0][0]:<20}{f'{conflicts:,}' if conflicts else '':>9}"
+    counts = "".join(f"{f'{count:,}' if count else '':>10}" for count in (conflicts, sectors))
+    return f"  {share:5.1f} %  {main_cause(instructions):<20}{counts}"
 
 
 def _cycles(instructions: Iterable[InstructionTime]) -> int:
@@ -62,15 +61,6 @@ def _cycles(instructions: Iterable[InstructionTime]) -> int:
 
 def _place(source: tuple[str, int], sources: Mapping[str, str]) -> str:
     file, line = source
-    lines = sources[file].splitlines() if file in sources else _lines_of(file)
+    lines = source_text(file, sources)
     text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
     return f"{Path(file).name}:{line}  {text[:_WIDTH]}".rstrip()
-
-
-@cache
-def _lines_of(file: str) -> tuple[str, ...]:
-    """Return the lines of a source, where it is at hand: a listing names one of simtc's own relative to kernels/."""
-    for path in (Path(file), folder("kernels") / file):
-        if path.is_file():
-            return tuple(path.read_text(encoding="utf-8", errors="replace").splitlines())
-    return ()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from simtc.arch import Device
 from simtc.errors import BadInputError
 from simtc.report.cards import Card, card
-from simtc.report.listing import listing_rows
 from simtc.report.roofline import roofline_chart
+from simtc.report.source import instruction_table, line_tables
+from simtc.report.template import Row, Table, rendered, share_cell
 from simtc.report.timeline import timeline_svg
 from simtc.results import LaunchResult, Stall, Timing
 from simtc.results.timeline import Timeline
@@ -21,13 +21,20 @@ _WARPS = 16  # rows of the timeline
 _NAMED = 0.01  # of the warps' cycles: a cause of less is not explained
 
 
-def launch_html(result: LaunchResult, title: str, *, device: Device | None = None) -> str:
-    """Return where the cycles went: by cause, resource and instruction, a roofline, and a timeline where one was kept.
+def launch_html(
+    result: LaunchResult,
+    title: str,
+    *,
+    device: Device | None = None,
+    sources: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """Return where the cycles went: by cause, resource, line, instruction; a roofline, a timeline where one was kept.
 
     Args:
         result: a timed launch.
         title: of the page.
         device: its board, where simtc does not have it by name.
+        sources: texts of sources that are no files, by the name that the code has for them.
 
     """
     timing = result.timing
@@ -36,25 +43,20 @@ def launch_html(result: LaunchResult, title: str, *, device: Device | None = Non
     plots = _roofline(result, device)
     if timing.timeline is not None:
         plots += [("What each warp did", timeline_svg(timing.timeline, warps=_WARPS))]
-    stalls = sorted(((n, cause) for cause, n in timing.stalls.items() if n), reverse=True)
     alone = sorted(((n, name) for name, n in timing.resources.items() if n), reverse=True)
-    tables = [
-        (
-            "where the warps' cycles went",
-            [("cause", "warp-cycles", "share")]
-            + [(cause, f"{n:,}", f"{100 * n / timing.warp_cycles:.1f} %") for n, cause in stalls],
-            (True, False, False),
-        ),
+    tables: list[Table] = [
+        _causes_table("where the warps' cycles went", timing.stalls),
         (
             "if only one resource limited it",
             [("resource", "cycles", "share")]
-            + [(name, f"{n:,.0f}", f"{100 * n / timing.cycles:.1f} %") for n, name in alone],
+            + [(name, f"{n:,.0f}", share_cell(n / timing.cycles)) for n, name in alone],
             (True, False, False),
         ),
-        ("by instruction", listing_rows(timing), (False, False, False, False, True, False, True, True)),
+        *line_tables(timing, sources),
+        instruction_table(timing),
     ]
     grid, block = (" x ".join(map(str, shape)) for shape in (result.grid, result.block))
-    return _page(
+    return rendered(
         title=title,
         machine=f"{result.device} at {timing.clock_mhz} MHz, grid {grid}, block {block}, fidelity {timing.fidelity}",
         summary=f"{timing.cycles:,} cycles, {1e6 * timing.seconds:,.1f} us: {timing.limit}.",
@@ -76,26 +78,25 @@ def timeline_html(timeline: Timeline, *, first: int = 0, last: int | None = None
     spent = {cause: int((raw[:, 4] - raw[:, 3])[raw[:, 2] == cause].sum()) for cause in Stall}
     found = {cause.name: cycles for cause, cycles in sorted(spent.items(), key=lambda item: -item[1]) if cycles}
     whole = sum(found.values())
-    rows = [("cause", "warp-cycles", "share")]
-    rows += [(cause, f"{cycles:,}", f"{100 * cycles / whole:.1f} %") for cause, cycles in found.items()]
     named = [card(cause) for cause, cycles in found.items() if cycles > _NAMED * whole]
-    return _page(
+    return rendered(
         title=f"Timeline of {timeline.kernel}",
         machine=timeline.headline(),
         summary="",
         plots=[("What each warp did", drawn)],
-        tables=[("where the warps' cycles went, of all warps", rows, (True, False, False))],
+        tables=[_causes_table("where the warps' cycles went, of all warps", found)],
         lists=[("What the causes mean, and their usual cures", _said(named))],
     )
 
 
-def _page(**parts: Any) -> str:
-    """Return the page of the template."""
-    import jinja2  # noqa: PLC0415 - only where a page is made
-
-    template = (Path(__file__).resolve().parent / "validation.html.j2").read_text(encoding="utf-8")
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(template).render(**parts)
+def _causes_table(title: str, stalls: Mapping[str, int]) -> Table:
+    """Return the causes that took any cycles, the largest first, each with its bar in the colour that pictures have."""
+    whole = sum(stalls.values())
+    rows: list[Row] = [("cause", "warp-cycles", "share")]
+    for cause, cycles in sorted(stalls.items(), key=lambda item: (-item[1], item[0])):
+        if cycles:
+            rows.append((cause, f"{cycles:,}", share_cell(cycles / whole, cause)))
+    return title, rows, (True, False, False)
 
 
 def _roofline(result: LaunchResult, device: Device | None) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from simtc.layout.views import align
 from simtc.report.errors import cublas_rows, error_rows, top_causes, worst_rows
 from simtc.report.knobs import knob_plot, knob_rows
 from simtc.report.plots import error_plot, scatter_plot
+from simtc.report.template import rendered
 from simtc.validate.capture import Capture
 from simtc.validate.compare import Replay
 from simtc.validate.measured import Point
@@ -199,8 +200,6 @@ def _section(title: str, lines: Iterable[str]) -> list[str]:
 
 def outcome_html(outcome: Outcome) -> str:
     """Return the outcome as one HTML file that needs nothing else: tables, and plots as SVG."""
-    import jinja2  # noqa: PLC0415 - only where a page is made
-
     cycles = _clocked(outcome.points)
     plots = []
     if cycles:
@@ -209,14 +208,11 @@ def outcome_html(outcome: Outcome) -> str:
             ("Error by kernel", error_plot(cycles)),
         ]
         plots += [("Knobs that predict the error, others being equal", knob_plot(cycles))] if _drawn(outcome) else []
-    page = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
-        (Path(__file__).resolve().parent / "validation.html.j2").read_text(encoding="utf-8")
-    )
     capture = outcome.capture
     tables = _tables(outcome)
     if not any(record.measured for record in capture.cases.values()):
         tables = [("By instruction or kernel", _groups(outcome)), *tables]
-    return page.render(
+    return rendered(
         title=f"{capture.campaign} on {capture.machine['device']}",
         machine=machine_text(capture),
         summary=f"{counts_text(capture)}; {verdict(outcome)}.",

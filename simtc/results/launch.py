@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from simtc.results.display import Columns, Display, above, by_column
 from simtc.results.estimate import shown
+from simtc.results.lines import by_line
 from simtc.results.stall import Stall
 
 if TYPE_CHECKING:  # it needs numpy, and verbs that show other results start faster without
@@ -28,6 +29,7 @@ class InstructionTime:
     cycles: int  # warp-cycles spent before and at it
     top_stall: str  # the cause of most of them, "selected" aside
     conflicts: int  # shared-memory wavefronts beyond the ideal
+    sectors: int = 0  # of 32 bytes, of global and local memory, that its lanes touched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -222,6 +224,7 @@ class LaunchResult(Display):
             "resources": dict(timing.resources) if timing else None,
             "counters": dict(timing.counters) if timing else None,
             "by_instruction": [asdict(one) for one in timing.by_instruction] if timing else None,
+            "by_line": [asdict(one) for one in by_line(timing.by_instruction)] if timing else None,
             "limit": timing.limit if timing else None,
         }
 

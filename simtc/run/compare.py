@@ -10,8 +10,9 @@ from typing import Any
 from simtc.errors import BadInputError
 from simtc.files import read_json
 from simtc.results.display import Columns, Display, by_column
+from simtc.run.align import aligned
 
-__all__ = ["RUN_SCHEMA", "Pair", "Runs", "compare_runs", "read_run"]
+__all__ = ["RUN_SCHEMA", "LinePair", "Pair", "Runs", "compare_runs", "read_run"]
 
 RUN_SCHEMA = "simtc.run/1"
 _TOTALS = ("cycles", "seconds", "tflops", "instructions", "warp_cycles", "bank_conflicts")
@@ -39,6 +40,18 @@ def _are_instructions(value: Any) -> bool:
     )
 
 
+def _are_lines(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(one, dict)
+        and isinstance(one.get("code"), str)
+        and isinstance(one.get("top_stall"), str)
+        and all(_is_number(one.get(name)) for name in ("cycles", "conflicts", "sectors"))
+        and isinstance(place := one.get("source"), list)
+        and [type(part) for part in place] == [str, int]
+        for one in value
+    )
+
+
 # What is read of a run: whether it must be there, and what it must be.
 _FIELDS: dict[str, tuple[bool, Callable[[Any], bool]]] = {
     "kernel": (True, lambda value: isinstance(value, str)),
@@ -49,6 +62,7 @@ _FIELDS: dict[str, tuple[bool, Callable[[Any], bool]]] = {
     "resources": (False, _are_numbers),
     "stalls": (False, _are_numbers),
     "by_instruction": (False, _are_instructions),
+    "by_line": (False, _are_lines),
 }
 
 
@@ -76,9 +90,32 @@ class Pair:
         return {"name": self.name, "first": self.first, "second": self.second, "ratio": self.ratio}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinePair:
+    """One line of the source in two runs, as `by_line` of each has it; None where only the other has the line."""
+
+    first: Mapping[str, Any] | None
+    second: Mapping[str, Any] | None
+
+    @property
+    def code(self) -> str:
+        """The line's text, the second's where it was changed."""
+        line = self.second or self.first or {}
+        return str(line["code"]).strip()
+
+    @property
+    def difference(self) -> float:
+        """Warp-cycles of the second less those of the first."""
+        return float((self.second or {}).get("cycles", 0) - (self.first or {}).get("cycles", 0))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the pair as JSON types."""
+        return {"code": self.code, "difference": self.difference, "first": self.first, "second": self.second}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Runs(Display):
-    """Two runs: heads, totals, cycles by resource, warp-cycles by cause, and by instruction of the same code."""
+    """Two runs: heads, totals, cycles by resource; warp-cycles by cause, by line, by instruction of the same code."""
 
     first: Mapping[str, Any]
     second: Mapping[str, Any]
@@ -86,6 +123,7 @@ class Runs(Display):
     resources: tuple[Pair, ...]
     stalls: tuple[Pair, ...]
     instructions: tuple[Pair, ...]  # warp-cycles at each instruction; empty where the kernels are not the same code
+    lines: tuple[LinePair, ...] = ()  # what changed most first; empty where a kernel names no source
 
     @property
     def same(self) -> bool:
@@ -111,7 +149,7 @@ class Runs(Display):
             "schema": "simtc.compare/1",
             "runs": [_head(run) for run in (self.first, self.second)],
             "same_results": self.same,
-            **{part: [pair.to_dict() for pair in getattr(self, part)] for part in parts},
+            **{part: [pair.to_dict() for pair in getattr(self, part)] for part in (*parts, "lines")},
         }
 
 
@@ -159,6 +197,7 @@ def compare_runs(first: Mapping[str, Any], second: Mapping[str, Any]) -> Runs:
         resources=_pairs(first.get("resources"), second.get("resources")),
         stalls=_pairs(first.get("stalls"), second.get("stalls")),
         instructions=_instructions(first.get("by_instruction") or [], second.get("by_instruction") or []),
+        lines=_lines(first, second),
     )
 
 
@@ -169,6 +208,20 @@ def _pairs(first: Mapping[str, float] | None, second: Mapping[str, float] | None
     pairs = [Pair(name=name, first=one.get(name, 0), second=other.get(name, 0)) for name in names]
     kept = [pair for pair in pairs if pair.first or pair.second]
     return tuple(sorted(kept, key=lambda pair: -abs(pair.second - pair.first)))
+
+
+def _lines(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[LinePair, ...]:
+    """Pair the lines of both sources, those whose warp-cycles changed most first."""
+    one, other = _shares(first), _shares(second)
+    if not (one and other):
+        return ()
+    pairs = [LinePair(first=mine, second=theirs) for mine, theirs in aligned(one, other)]
+    return tuple(sorted(pairs, key=lambda pair: -abs(pair.difference)))
+
+
+def _shares(run: Mapping[str, Any]) -> list[dict[str, Any]]:
+    whole = run.get("warp_cycles") or 0
+    return [line | {"share": line["cycles"] / whole if whole else 0.0} for line in run.get("by_line") or []]
 
 
 def _instructions(first: list[dict[str, Any]], second: list[dict[str, Any]]) -> tuple[Pair, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
 from simtc.errors import BadInputError, MissingToolError
 from simtc.sass.lines import own_place
@@ -32,8 +33,7 @@ _COMMENT = re.compile(r"\s*\(\*.*?\*\)")
 _RELOCATED = re.compile(r"\b(?:32@(?:lo|hi)|fun@R_CUDA\w*|[a-z]+@\w*)\(.*\)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(NamedTuple):
     """One instruction as disassembled, its branch target a hexadecimal address."""
 
     address: int

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -23,6 +22,7 @@ __all__ = ["ADDRESS_BANK", "EM_CUDA", "GENERATIONS", "Image", "generation", "ope
 EM_CUDA = "EM_CUDA"
 _ENTRY = 0x10  # STO_CUDA_ENTRY, a bit of a symbol's st_other
 GENERATIONS = (70, 72, 75, 80, 86, 87, 89, 90)
+_BANKS = range(1, 32)  # of constants; bank 0 is the driver's
 ADDRESS_BANK = 4  # the addresses of global variables, which only the driver knows
 _GLOBALS = (".nv.global.init", ".nv.global")
 _GLOBAL_ALIGNMENT, _GLOBAL_LIMIT = 256, 1 << 28
@@ -93,7 +93,10 @@ def generation(data: bytes, origin: str) -> int:
         BadInputError: it is no cubin.
 
     """
-    elf = _open_cubin(data, origin)
+    return _generation(_open_cubin(data, origin))
+
+
+def _generation(elf: ELFFile) -> int:
     # Its place inside e_flags moved when the ABI version went from 7 to 8.
     return int(elf["e_flags"] >> 8 & 0xFF if elf["e_ident"]["EI_ABIVERSION"] >= 8 else elf["e_flags"] & 0xFF)
 
@@ -105,11 +108,11 @@ def read_cubin(data: bytes, origin: str) -> list[Image]:
         BadInputError: it is no cubin, is truncated or corrupt, or is for a chip that simtc does not know.
 
     """
-    sm = generation(data, origin)
+    elf = _open_cubin(data, origin)
+    sm = _generation(elf)
     if sm not in GENERATIONS:
         known = ", ".join(f"sm_{known}" for known in GENERATIONS)
         raise BadInputError(f"{origin} is compiled for sm_{sm}; simtc reads {known}")
-    elf = _open_cubin(data, origin)
     if elf["e_type"] == "ET_REL":
         raise BadInputError(
             f"{origin} is relocatable (-rdc=true): its addresses are not known before it is linked, so link it first: "
@@ -132,15 +135,27 @@ def _images(elf: ELFFile, sm: int) -> list[Image]:
     entry_flags = table.data()[5 :: table["sh_entsize"]]  # st_other, of which pyelftools keeps only the standard bits
     facts = _by_symbol(_data(sections, ".nv.info"))
     lines = source_lines(elf)
+    shared = _Shared(sections, symbols)
     found = []
     for index, symbol in enumerate(symbols):
         if entry_flags[index] & _ENTRY and f".text.{symbol.name}" in sections:
-            image = _image(symbol.name, sm, sections, facts.get(index, {}), symbols)
+            image = _image(symbol.name, sm, shared, facts.get(index, {}))
             found.append(replace(image, lines=lines.get(symbol.name, {})))
     return found
 
 
-def _image(name: str, sm: int, sections: dict[str, Section], facts: dict[int, int], symbols: list[Symbol]) -> Image:
+class _Shared:
+    """What the kernels of a cubin share."""
+
+    def __init__(self, sections: dict[str, Section], symbols: list[Symbol]) -> None:
+        self.sections, self.symbols = sections, symbols
+        self.global_starts = _global_starts(sections)
+        self.global_data = _global_data(sections)
+        self.relocations = tuple(_relocations(f"nv.constant{ADDRESS_BANK}", ADDRESS_BANK, self))
+
+
+def _image(name: str, sm: int, shared: _Shared, facts: dict[int, int]) -> Image:
+    sections = shared.sections
     code = _data(sections, f".text.{name}")
     if not code or len(code) % 16:
         raise BadInputError(f"kernel {name} has {len(code)} bytes of code, which is no number of 16-byte instructions")
@@ -178,10 +193,10 @@ def _image(name: str, sm: int, sections: dict[str, Section], facts: dict[int, in
             if mask >> 24 == _IN_REGISTER
         ),
         relocations=(
-            *_relocations(f"text.{name}", None, sections, symbols),
-            *_relocations(f"nv.constant{ADDRESS_BANK}", ADDRESS_BANK, sections, symbols),
+            *_relocations(f"text.{name}", None, shared),
+            *shared.relocations,
         ),
-        global_data=_global_data(sections),
+        global_data=shared.global_data,
         **({"barriers": flags >> 20 & 0x1F} | fields),  # before CUDA 13 the section's flags hold it
     )
 
@@ -214,25 +229,18 @@ def _by_symbol(data: bytes) -> dict[int, dict[int, int]]:
 
 def _constants(name: str, sections: dict[str, Section]) -> dict[int, bytes]:
     """Return the constant banks other than the driver's bank 0: shared by all kernels, or one kernel's own."""
-    banks = {}
-    for section_name, section in sections.items():
-        match = re.fullmatch(r"\.nv\.constant(\d+)(?:\.(.*))?", section_name)
-        if match and match[1] != "0" and match[2] in (None, name):
-            banks[int(match[1])] = bytes(section.data())
-    return dict(sorted(banks.items()))
+    named = {(bank, suffix): f".nv.constant{bank}{suffix}" for bank in _BANKS for suffix in ("", f".{name}")}
+    return {bank: _data(sections, section) for (bank, _), section in named.items() if section in sections}
 
 
-def _relocations(
-    section_name: str, bank: int | None, sections: dict[str, Section], symbols: list[Symbol]
-) -> Iterator[Relocation]:
-    starts = _global_starts(sections)
+def _relocations(section_name: str, bank: int | None, shared: _Shared) -> Iterator[Relocation]:
     for kind in ("rel", "rela"):
-        section = sections.get(f".{kind}.{section_name}")
+        section = shared.sections.get(f".{kind}.{section_name}")
         if not isinstance(section, RelocationSection):
             continue
         for entry in section.iter_relocations():
-            symbol = symbols[entry["r_info_sym"]]
-            start = starts.get(symbol["st_shndx"])
+            symbol = shared.symbols[entry["r_info_sym"]]
+            start = shared.global_starts.get(symbol["st_shndx"])
             target = None if start is None else start + symbol["st_value"] + entry.entry.get("r_addend", 0)
             yield Relocation(symbol=symbol.name, bank=bank, offset=entry["r_offset"], target=target)
 

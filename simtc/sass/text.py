@@ -37,22 +37,14 @@ def parse_instruction(
         ('FADD.FTZ', Operand(kind=<Kind.PREDICATE: 'P'>, index=0, negate=True), '0xbfc00000')
 
     """
-    match = _LINE.match(text)
-    if not match:
-        raise BadInputError(f"{text!r} is no SASS instruction")
-    negate, predicate, opcode, modifiers, rest = match.groups()
-    names = tuple(modifiers.split(".")[1:])
-    guard = None
-    if predicate:
-        guard = parse_operand(f"{negate}{predicate}")
+    guard, opcode, names, operands, floats = _read(text)
     if word is not None:
         _check_guard(guard, word, text)
-    operands = _operands(rest or "")
     return Instruction(
         address=address,
         opcode=opcode,
         modifiers=names,
-        operands=_with_float_bits(operands, opcode, names, word, text),
+        operands=_with_float_bits(operands, floats, opcode, names, word, text) if floats else operands,
         guard=guard,
         control=ControlCode() if word is None else ControlCode.from_word(word),
         encoding=word,
@@ -62,8 +54,16 @@ def parse_instruction(
 
 
 @lru_cache(maxsize=65536)
-def _operands(text: str) -> tuple[Operand, ...]:
-    return tuple(parse_operand(part) for part in split_operands(text))
+def _read(text: str) -> tuple[Operand | None, str, tuple[str, ...], tuple[Operand, ...], tuple[str, ...]]:
+    """Return what the text alone says: guard, opcode, modifiers, operands, and the floats among them as printed."""
+    match = _LINE.match(text)
+    if not match:
+        raise BadInputError(f"{text!r} is no SASS instruction")
+    negate, predicate, opcode, modifiers, rest = match.groups()
+    guard = parse_operand(f"{negate}{predicate}") if predicate else None
+    operands = tuple(parse_operand(part) for part in split_operands(rest or ""))
+    floats = tuple(operand.name for operand in operands if operand.kind is Kind.IMMEDIATE and operand.name)
+    return guard, opcode, tuple(modifiers.split(".")[1:]), operands, floats
 
 
 def _check_guard(guard: Operand | None, word: int, text: str) -> None:
@@ -73,13 +73,15 @@ def _check_guard(guard: Operand | None, word: int, text: str) -> None:
 
 
 def _with_float_bits(
-    operands: Sequence[Operand], opcode: str, modifiers: tuple[str, ...], word: int | None, text: str
+    operands: Sequence[Operand],
+    names: tuple[str, ...],
+    opcode: str,
+    modifiers: tuple[str, ...],
+    word: int | None,
+    text: str,
 ) -> tuple[Operand, ...]:
     """Replace floats as printed (one, or the two of a packed half instruction) by their 32 bits."""
-    names = [operand.name for operand in operands if operand.kind is Kind.IMMEDIATE and operand.name]
-    if not names:
-        return tuple(operands)
-    bits = float_bits(tuple(names), opcode, modifiers, None if word is None else word >> 32 & 0xFFFFFFFF)
+    bits = float_bits(names, opcode, modifiers, None if word is None else word >> 32 & 0xFFFFFFFF)
     if bits is None:
         raise BadInputError(f"{text!r}: the immediate {', '.join(names)} is not what its encoding holds")
     kept: list[Operand] = []

@@ -35,6 +35,7 @@ UNIT = Unit(
         "stalls": Cells(of=INT, shape=lambda sizes: (sizes.instructions, STALLS)),  # cycles
         "issued": Cells(of=INT, shape=_instructions),
         "conflicts": Cells(of=INT, shape=_instructions),  # wavefronts beyond the ideal
+        "sectors": Cells(of=INT, shape=_instructions),  # of global memory
         "counters": Cells(of=INT, shape=lambda _: (Counter.COUNT,)),
         "laps": Cells(of=INT, shape=lambda sizes: (sizes.laps, 3)),  # backward branches: instruction, warp, cycle
         "lap_count": Cells(of=INT, shape=lambda _: (1,)),  # seen, of which the first ones are kept

@@ -80,6 +80,7 @@ def issue(step: Step, s: State, mem: Memory, code: Code, ck: Arrays, sub: Record
     if event[Event.WAVEFRONTS]:
         ck.conflicts[instruction] += event[Event.WAVEFRONTS] - event[Event.IDEAL]
         ck.counters[Counter.IDEAL_WAVEFRONTS] += event[Event.IDEAL]
+    ck.sectors[instruction] += event[Event.SECTORS]
     op = ck.ops[instruction]
     if op.pipe == Pipe.TENSOR:
         dvfs.note_tensor(ck, now)

@@ -22,7 +22,7 @@ OPERATION_FIELDS: Final = np.dtype(
         ("write_barrier", np.int32),  # -1 for none
         ("read_barrier", np.int32),
         ("wait_mask", np.int32),
-        ("latency", np.int32),  # of VARIABLE: issue to release
+        ("latency", np.int32),  # of VARIABLE: issue to release; of a branch: until its target is known
         ("access", np.int32),
         ("operand_read", np.int32),
         ("war", np.int32),  # issue to release of the read barrier, unloaded

@@ -148,7 +148,7 @@ def _by_instruction(kernel: Kernel, clock: Clock) -> tuple[InstructionTime, ...]
     names = [cause.name for cause in Stall]
     columns = (
         kernel.instructions, clock.issued.tolist(), clock.conflicts.tolist(), clock.stalls.tolist(),
-        clock.stalls.argsort(axis=1)[:, ::-1].tolist(),
+        clock.stalls.argsort(axis=1)[:, ::-1].tolist(), clock.sectors.tolist(),
     )  # fmt: skip
     return tuple(
         InstructionTime(
@@ -159,6 +159,8 @@ def _by_instruction(kernel: Kernel, clock: Clock) -> tuple[InstructionTime, ...]
             cycles=sum(causes),
             top_stall=names[next((i for i in order if causes[i] and i != Stall.selected), Stall.selected)],
             conflicts=conflicts,
+            sectors=sectors,
         )
-        for instruction, issued, conflicts, causes, order in zip(*columns, strict=False)  # arrays have a row to spare
+        # arrays have a row to spare
+        for instruction, issued, conflicts, causes, order, sectors in zip(*columns, strict=False)
     )

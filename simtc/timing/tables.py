@@ -184,6 +184,8 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
     pipe = _PIPES[opcode.unit]
     op["pipe"], op["interval"], op["kind"] = pipe, 1, How.FIXED
     op["is_branch"] = int(opcode.unit == "cbu")
+    if opcode.unit == "cbu" and any(operand.kind is Kind.REGISTER for operand in instruction.operands):
+        op["latency"] = round(sm.special["SHFL"].latency_cycles)  # RET and BRX bring their target through the MIO, too
     if instruction.opcode == "DEPBAR":
         _wait(op, instruction)
     elif opcode_of(instruction).access:

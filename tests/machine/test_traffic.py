@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from simtc.layout import Access
 from simtc.machine.state import Event
-from simtc.machine.traffic import loose_sectors, matrix_wavefronts, sectors, wavefronts
+from simtc.machine.traffic import lookups, loose_sectors, matrix_wavefronts, sectors, wavefronts
 
 COUNTED = Path(__file__).parents[1] / "layout" / "wavefronts_h200.npz"
 
@@ -56,6 +56,18 @@ def test_rows_of_matrices(count_):
     rows = [16 * 9 * row for row in range(8 * count_)] + [0] * (32 - 8 * count_)
     access = Access(addresses=tuple(rows[: 8 * count_]), width=128, matrix=True)
     assert count(f"x{count_}", 16, rows) == (access.wavefronts, access.excess)
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "apart", "lines"),
+    [(4, 4, 1), (8, 8, 2), (16, 16, 4), (4, 0, 1), (8, 0, 2), (16, 0, 4), (4, 128, 32), (16, 128, 32)],
+)
+def test_l1_looks_lines_up_for_each_half_or_quarter_of_a_warp_that_loads_wide_words(nbytes, apart, lines):
+    event = np.zeros(Event.COUNT, np.int64)
+    lookups(np.arange(32) * apart, np.uint32(0xFFFFFFFF), nbytes, event)
+    assert event[Event.LINES] == lines
+    lookups(np.arange(32) * apart, np.uint32(0x1), nbytes, event)
+    assert event[Event.LINES] == 1
 
 
 @pytest.mark.parametrize(

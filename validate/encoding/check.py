@@ -17,6 +17,7 @@ from pathlib import Path
 
 from learn import FORM, mnemonic, shipped, words_of
 from oracle import RELATIVE, Oracle
+from trials import mutated
 
 from simtc.sass.decoder import texts
 
@@ -57,18 +58,6 @@ def texts_alone(words: list[int], sm: int) -> list[str | None]:
 def from_end(text: str, address: int) -> str:
     """Put the distance from an instruction's end for the address of its target."""
     return _TARGET.sub(lambda match: f"{int(match[1], 16) - address - 16:#x}", text)
-
-
-def mutated(words: list[int], count: int, seed: int = 1) -> list[int]:
-    """Return words with one to four bits changed, anywhere in the 128."""
-    draw = random.Random(seed)
-    found = []
-    for _ in range(count):
-        word = draw.choice(words)
-        for _ in range(draw.choice((1, 1, 2, 3, 4))):
-            word ^= 1 << draw.randrange(128)
-        found.append(word)
-    return found
 
 
 def capture(corpus: Path, tools: dict[int, str], target: Path) -> None:

@@ -132,16 +132,11 @@ class Row:
         for part in out:
             if isinstance(part, str):
                 text += part
-            elif text.endswith(" [") and self.fields[part].kind == "H" and self._has_base(part):
-                text += f"{self.fields[part].raw(word) * (self.fields[part].scale or 1):#x}"  # base not there: no sign
+            elif text.endswith(" [") and self.fields[part].beside:
+                text += f"{self.fields[part].raw(word) * (self.fields[part].scale or 1):#x}"
             else:
                 text += self.fields[part].text(word)
         return text.rstrip()
-
-    def _has_base(self, number: int) -> bool:
-        """Tell whether a register may stand before a field in its bracket."""
-        at = self.parts.index(number) if number in self.parts else 0
-        return [str(part) for part in self.parts[max(0, at - 2) : at]] != [" ", "["]
 
 
 @functools.lru_cache(maxsize=100000)
@@ -260,13 +255,27 @@ class _Learner:
         yield from self._find_quiet()
         self.parts = self._abstract(text, self.word)
         self.home = text
+        yield from self._find_beside()
 
     def _find_quiet(self) -> Generator[list[int], list[str | None], None]:
         """Ask whether this nvdisasm prints every NaN as quiet."""
         for one in self.fields:
-            if one.form == "f32":
-                [text] = yield [one.put(self.word, 0x7F800001)]
-                one.form = "f32q" if text and "QNAN" in text else "f32"
+            signalling = {"f32": 0x7F800001, "f16": 0x7C01}.get(one.form)
+            if signalling:
+                [text] = yield [one.put(self.word, signalling)]
+                one.form += "q" if text and "QNAN" in text else ""
+
+    def _find_beside(self) -> Generator[list[int], list[str | None], None]:
+        """Ask whether an offset keeps its sign where the register before it is RZ, which is not printed."""
+        for number, one in enumerate(self.fields):
+            if one.kind != "H" or one.weights[-1] > 0 or number not in self.parts:
+                continue
+            before = self.parts[: self.parts.index(number)]
+            bracket = before[len(before) - before[::-1].index("[") :] if "[" in before else []
+            bases = [part for part in bracket if isinstance(part, int) and self.fields[part].kind == "R"]
+            if bases:
+                [text] = yield [one.put(self.fields[bases[0]].put(self.word, 255), 1 << len(one.bits) - 1)]
+                one.beside = text is not None and "[0x" in text
 
     def _fields_of(self, tokens: list[Token], flips: dict[int, str | None], home: str) -> None:
         """Group the bits that change exactly one number, by number."""

@@ -63,6 +63,7 @@ class Field:
     form: str = ""  # of floats: how their bits are to be read
     inverted: bool = False  # the word holds the register's number with every bit inverted
     run: bool = False  # the bits are next to each other
+    beside: bool = False  # signed beside a base register only, not alone in its bracket
     scale: int = 0  # of the weights, where they are powers of two in order, the last perhaps negative
 
     def __post_init__(self) -> None:

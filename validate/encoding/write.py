@@ -52,7 +52,7 @@ def field_text(one: Field, *, relative: bool) -> str:
     kind = "T" if relative else one.kind
     if one.inverted:
         return f"{kind}~ {ranges(list(one.bits))}"
-    signed = "s" if one.weights[-1] < 0 else ""
+    signed = "b" if one.beside else "s" if one.weights[-1] < 0 else ""
     scale = abs(one.weights[0])
     if [abs(weight) for weight in one.weights] != [scale << place for place in range(len(one.bits))]:
         raise SystemExit(f"no way to write {one}")

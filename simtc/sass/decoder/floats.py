@@ -29,12 +29,13 @@ def _double(bits: int) -> float:
 
 
 # Width in bits, value of those bits; f64 is the high word of a double, whose low word is zero. CUDA 12.8's nvdisasm,
-# which is the last to read sm_70, prints every NaN of f32 as quiet: f32q.
+# which is the last to read sm_70, prints every NaN of f32 and f16 as quiet: f32q, f16q.
 FLOATS: dict[str, tuple[int, Callable[[int], float]]] = {
     "f32": (32, _single),
     "f32q": (32, _single),
     "f64": (32, _double),
     "f16": (16, _half),
+    "f16q": (16, _half),
     "bf16": (16, _bfloat),
 }
 _QUIET = {"f32": 22, "f64": 19, "f16": 9, "bf16": 6}  # the bit that makes a NaN quiet

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simtc.sass.decoder.floats import float_text
-from simtc.sass.decoder.table import Block, Encoding, Field
+from simtc.sass.decoder.table import Encoding, Field
 
 __all__ = ["TARGET", "Numbers", "Reader", "Words"]
 
@@ -40,10 +40,10 @@ class Reader:
 
     def read(self, low: Words, high: Words, places: Numbers, found: list[str | None]) -> Numbers:
         """Write the texts of words that match into `found`; return the places of those that have one."""
-        raws = [_raw(one, low, high) for one in self.row.fields]
+        raws = self.raws(low, high)
         code = np.zeros(len(low), np.int64)
-        for block in self.row.blocks:
-            code = code * len(block.states) + self._state(block, raws, low, high)
+        for block, states in zip(self.row.blocks, self.states(raws, low, high), strict=True):
+            code = code * len(block.states) + states
         order = np.argsort(code, kind="stable")
         written = []
         for group in np.split(order, np.flatnonzero(np.diff(code[order])) + 1):
@@ -61,11 +61,19 @@ class Reader:
                 found[place] = (text % values).rstrip()
         return np.concatenate(written) if written else places[:0]
 
-    def _state(self, block: Block, raws: list[Words], low: Words, high: Words) -> Numbers:
-        bits = _bits(low, high, block.bits[::-1]).astype(np.int64)
-        for number in block.fields:
-            bits = bits * 5 + _kind_of_value(self.row.fields[number], raws[number])
-        return bits
+    def raws(self, low: Words, high: Words) -> list[Words]:
+        """Return the bits of each field in each word as one number."""
+        return [_raw(one, low, high) for one in self.row.fields]
+
+    def states(self, raws: list[Words], low: Words, high: Words) -> list[Numbers]:
+        """Return of each block in which state it is in each word."""
+        found = []
+        for block in self.row.blocks:
+            bits = _bits(low, high, block.bits[::-1]).astype(np.int64)
+            for number in block.fields:
+                bits = bits * 5 + _kind_of_value(self.row.fields[number], raws[number])
+            found.append(bits)
+        return found
 
     def _template(self, code: int) -> tuple[str, tuple[int, ...]] | None:
         """Return the text of one combination of states, with %s for the fields that are shown; None if refused."""
@@ -82,7 +90,7 @@ class Reader:
 
 
 def _filled(row: Encoding, states: Sequence[tuple[str, ...]]) -> tuple[str, tuple[int, ...]]:
-    text, before, without_base = "", "", set()
+    text = ""
     for part in row.text:
         if isinstance(part, tuple):
             text += states[part[0]][part[1]]
@@ -90,13 +98,10 @@ def _filled(row: Encoding, states: Sequence[tuple[str, ...]]) -> tuple[str, tupl
             text += part
         else:
             text += f"{{{part}}}"
-            without_base |= {part} if before.endswith(" [") else set()
-        before = part if isinstance(part, str) else ""
     literal, shown = "", []
     for number, piece in enumerate(text.replace("%", "%%").replace("{", "}").split("}")):
         if number % 2:
-            # An offset has no sign where the register that may stand before it is RZ, which is not printed.
-            alone = literal.endswith(" [") and row.fields[int(piece)].kind == "H" and int(piece) not in without_base
+            alone = literal.endswith(" [") and row.fields[int(piece)].beside
             shown.append(-int(piece) if alone else int(piece))
             literal += "%s"
         else:

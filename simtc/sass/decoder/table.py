@@ -7,8 +7,9 @@ A row of rows.jsonl (one a line) is one way in which words are printed:
     match    bits 11:0 (and `u` where bit 91 is set), then single bits that must hold a value
     text     what nvdisasm prints, with {0}, {1} ... for fields and {a}, {b0} ... for pieces that blocks decide
     fields   kind and bits, the lowest first: R, UR, P, UP, B, SB a register's number (with ~ its bits are inverted),
-             H an integer in hexadecimal (Hs signed, H*4 times 4), T a code address, counted from the instruction's end,
-             f32, f64, f16, bf16 a float's bits
+             H an integer in hexadecimal (Hs signed; Hb signed beside a base register, but not where that is RZ and the
+             integer stands alone in its bracket; H*4 times 4), T a code address, counted from the instruction's end,
+             f32, f64, f16, bf16 a float's bits (f32q and f16q where every NaN is printed as quiet)
     a, b ... blocks: the digits `of` which they consist (12 is bit 12, f3 what kind of value field 3 holds), and for
              each of their states what they print (one text for each place); a state that is not there is refused.
              Of a register 1 is RZ, URZ, PT; of a scoreboard 1 is one that there is not; of an integer 1 is zero, 2 one,
@@ -31,7 +32,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Block", "Encoding", "Field", "Table", "control_classes", "generations", "table"]
+__all__ = ["Block", "Encoding", "Field", "Table", "control_classes", "encoding", "generations", "table"]
 
 _PATH = Path(__file__).with_name("rows.jsonl")
 _SLOT = re.compile(r"\{(\d+|[a-z]\d*)\}")
@@ -41,10 +42,11 @@ _SLOT = re.compile(r"\{(\d+|[a-z]\d*)\}")
 class Field:
     """Bits that print as one number."""
 
-    kind: str  # R, UR, P, UP, B, SB, H, T, f32, f32q, f64, f16, bf16
+    kind: str  # R, UR, P, UP, B, SB, H, T, f32, f32q, f64, f16, f16q, bf16
     bits: tuple[int, ...]  # the lowest first
     inverted: bool = False
     signed: bool = False
+    beside: bool = False  # signed beside a base register only
     scale: int = 1
 
     @classmethod
@@ -53,10 +55,10 @@ class Field:
 
         Example:
             >>> Field.parse("Hs*4 40:42,60")
-            Field(kind='H', bits=(40, 41, 42, 60), inverted=False, signed=True, scale=4)
+            Field(kind='H', bits=(40, 41, 42, 60), inverted=False, signed=True, beside=False, scale=4)
 
         """
-        match = re.fullmatch(r"(f16|f32q?|f64|bf16|[A-Z]+)(~?)(s?)(?:\*(\d+))? ([\d:,]+)", text)
+        match = re.fullmatch(r"(f16q?|f32q?|f64|bf16|[A-Z]+)(~?)([sb]?)(?:\*(\d+))? ([\d:,]+)", text)
         if match is None:
             raise ValueError(f"{text!r} is no field")
         bits: list[int] = []
@@ -64,7 +66,12 @@ class Field:
             low, _, high = run.partition(":")
             bits += range(int(low), int(high or low) + 1)
         return cls(
-            kind=match[1], bits=tuple(bits), inverted=bool(match[2]), signed=bool(match[3]), scale=int(match[4] or 1)
+            kind=match[1],
+            bits=tuple(bits),
+            inverted=bool(match[2]),
+            signed=bool(match[3]),
+            beside=match[3] == "b",
+            scale=int(match[4] or 1),
         )
 
 
@@ -108,7 +115,8 @@ def _block(entry: Mapping[str, Any], places: int) -> Block:
     return Block(bits=bits, fields=fields, states=states)
 
 
-def _encoding(row: Mapping[str, Any]) -> Encoding:
+def encoding(row: Mapping[str, Any]) -> Encoding:
+    """Read a row as the table has it."""
     form, *bits = row["match"].split()
     mask, value = 0xFFF | 1 << 91, int(form, 16)
     for bit in bits:
@@ -169,7 +177,7 @@ class Table:
     def of(self, form: int) -> tuple[Encoding, ...]:
         """Return the rows of a form: bits 11:0 of the word, and bit 91 as bit 12."""
         if form not in self._rows:
-            self._rows[form] = tuple(map(_encoding, self._raw.get(form, ())))
+            self._rows[form] = tuple(map(encoding, self._raw.get(form, ())))
         return self._rows[form]
 
 

@@ -18,6 +18,7 @@ def _fields(clock: Clock) -> list[tuple[Array, bool]]:
         (clock.stalls, True),
         (clock.issued, True),
         (clock.conflicts, True),
+        (clock.sectors, True),
         (clock.counters, True),
         (clock.subs["busy"], False),
         (clock.subs["issued"], False),
@@ -38,14 +39,15 @@ def chip_wide(clock: Clock) -> np.ndarray:
 
 
 def with_counts(clock: Clock, more: np.ndarray, counts: np.ndarray, warp_cycles: float) -> np.ndarray:
-    """Put exact counts of instructions, and their conflicts, into what skipped laps add; stalls fill the cycles up."""
+    """Put exact counts of instructions, conflicts and sectors into what skipped laps add; stalls fill the cycles up."""
     rows, columns = clock.stalls.shape
     stalls = more[: rows * columns].reshape(rows, columns)
     stalls[:, Stall.selected] = 0
     stalls *= max(warp_cycles - counts.sum(), 0.0) / max(stalls.sum(), 1.0)
     stalls[:, Stall.selected] = counts
-    issued, conflicts = more[rows * columns :][:rows], more[rows * columns + rows :][:rows]
+    issued, conflicts, sectors = more[rows * columns :][: 3 * rows].reshape(3, rows)
     conflicts *= counts / np.maximum(issued, 1.0)
+    sectors *= counts / np.maximum(issued, 1.0)
     issued[:] = counts
     return more
 
@@ -56,10 +58,11 @@ def restored(clock: Clock, total: np.ndarray, issued: np.ndarray) -> Clock:
     for part, _ in _fields(clock):
         parts.append(total[at : at + part.size].reshape(part.shape))
         at += part.size
-    stalls, counted, conflicts, counters, busy, used, stage, link, delivered = parts
+    stalls, counted, conflicts, sectors, counters, busy, used, stage, link, delivered = parts
     first = clock.stalls.size
     whole = np.rint(issued[first : first + clock.issued.size]).astype(np.int64)
     conflicts = np.rint(conflicts * whole / np.maximum(counted, 1.0))
+    sectors = np.rint(sectors * whole / np.maximum(counted, 1.0))
     counters[Counter.WAVEFRONTS] = np.rint(counters[Counter.IDEAL_WAVEFRONTS]) + conflicts.sum()
     causes = np.rint(stalls).astype(np.int64)
     causes[:, Stall.selected] = whole
@@ -77,6 +80,7 @@ def restored(clock: Clock, total: np.ndarray, issued: np.ndarray) -> Clock:
         stalls=causes,
         issued=whole,
         conflicts=conflicts.astype(np.int64),
+        sectors=sectors.astype(np.int64),
         counters=np.rint(counters).astype(np.int64),
         subs=subs,
         sms=sms,

@@ -92,28 +92,34 @@ def send_request(ck: Arrays, sm: Record, line: Int, cycles: Float) -> None:
 
 
 @compiled(float64, CLOCK, SM, int64, int64, float64, float64)
-def fetch_sector(ck: Arrays, sm: Record, sector: Int, hint: Int, missed: Float, t: Float) -> Float:
-    """Bring a sector to an SM that missed L1 and asks L2 at t; return when it is there, beyond what an L1 hit takes.
+def _ask(ck: Arrays, sm: Record, sector: Int, hint: Int, missed: Float, sent: Float) -> Float:
+    """Ask L2 for a sector; return when it is there, beyond what an L1 hit takes.
 
-    A sector that another SM of the same GPC has asked for and not received yet is not asked for again.
+    One that another SM of the same GPC has asked for and not received yet is not asked for again.
     """
-    own, line = ck.chip.crossbar, sector >> 2
-    send_request(ck, sm, line, own.request_cycles)
-    start = max(sm.link_free, t, sm.up_free)
-    sm.link_free = start + SECTOR / own.l2_bytes_per_cycle
-    sm.link_bytes += SECTOR
+    own, gpc = ck.chip.crossbar, sm.gpc
     if own.gpcs == 0:
-        return l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), start)
-    gpc = sm.gpc
-    sent = _pass(ck.gpc_ports[gpc], start, own.gpc_bytes_per_cycle)
+        return l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), sent)
     asked = ck.asked[gpc * _MERGED + hashed(sector, 10) % _MERGED]
     if asked.sector == sector and asked.answered > sent:
-        hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, line)
+        hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2)
         return max(asked.answered, sent + hit)  # it answers one as late as the other
     sent = _pass(ck.gpc_l2_ports[gpc], sent, own.gpc_l2_bytes_per_cycle)
     arrival = l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), sent)
     asked.sector, asked.answered = sector, arrival
     return arrival
+
+
+@compiled(float64, CLOCK, SM, int64, int64, float64, float64)
+def fetch_sector(ck: Arrays, sm: Record, sector: Int, hint: Int, missed: Float, t: Float) -> Float:
+    """Bring a sector to an SM that missed L1 and asks L2 at t; return when it is there, beyond what an L1 hit takes."""
+    own = ck.chip.crossbar
+    send_request(ck, sm, sector >> 2, own.request_cycles)
+    start = max(sm.link_free, t, sm.up_free)
+    sm.link_free = start + SECTOR / own.l2_bytes_per_cycle
+    sm.link_bytes += SECTOR
+    sent = start if own.gpcs == 0 else _pass(ck.gpc_ports[sm.gpc], start, own.gpc_bytes_per_cycle)
+    return _ask(ck, sm, sector, hint, missed, sent)
 
 
 @compiled(float64, CLOCK, SM, QUEUED, int64, int64, float64, float64)
@@ -127,18 +133,9 @@ def copy_sector(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed:
     sent = max(sm.link_free, t, sm.up_free)
     sm.link_free = sent + SECTOR / own.copy_bytes_per_cycle
     sm.link_bytes += SECTOR
-    if own.gpcs == 0:
-        return l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), sent)
-    gpc = sm.gpc
     if (copy.loose >> k) & 1 and own.gpc_bytes_per_cycle > 0:
-        sent = serve(ck.gpc_ports[gpc], sent, own.copy_loose_bytes / own.gpc_bytes_per_cycle)
-    asked = ck.asked[gpc * _MERGED + hashed(sector, 10) % _MERGED]
-    if asked.sector == sector and asked.answered > sent:
-        return max(asked.answered, sent + ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2))
-    sent = _pass(ck.gpc_l2_ports[gpc], sent, own.gpc_l2_bytes_per_cycle)
-    arrival = l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), sent)
-    asked.sector, asked.answered = sector, arrival
-    return arrival
+        sent = serve(ck.gpc_ports[sm.gpc], sent, own.copy_loose_bytes / own.gpc_bytes_per_cycle)
+    return _ask(ck, sm, sector, hint, missed, sent)
 
 
 @compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64)
@@ -146,20 +143,22 @@ def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, t: Float) ->
     """Have L2 execute an atomic that an SM sends at t; return when it is answered, beyond what an L1 hit takes.
 
     Each sector is a packet of its own, and so is each of the lanes that meet at one word: they go one behind the other.
-    A line, or such a lane, costs more where an answer comes back.
+    A line, or such a lane, costs more where an answer comes back. On boards of which that is not known, a sector is the
+    request of a load.
     """
     own, arrival, line = ck.chip.crossbar, t, int64(-1)
+    meeting = int64(atomic.meeting) if own.atomic_packet_cycles > 0 else int64(1)
     answer = own.atomic_line_cycles if op.returned else 0.0
     sm.up_free = max(sm.up_free, t) + (0.0 if sm.up_loads else own.switch_cycles)
     sm.up_loads, sm.up_line = 1, int64(-1)
     for k in range(atomic.sectors):
         sector = atomic.list[k]
         sm.requests += sector >> 2 != line
-        alone = answer if sector >> 2 != line or atomic.meeting > 1 else 0.0
+        alone = answer if sector >> 2 != line or meeting > 1 else 0.0
         line = sector >> 2
-        sm.up_free += atomic.meeting * max(own.atomic_packet_cycles + alone, own.request_cycles)
-        sent = serve(ck.cpc_ports[sm.cpc], sm.up_free, atomic.meeting * own.packet_cycles)
-        arrival = max(arrival, l2.join(ck, sm, sector, int64(atomic.meeting), sent))
+        sm.up_free += meeting * max(own.atomic_packet_cycles + alone, own.request_cycles)
+        sent = serve(ck.cpc_ports[sm.cpc], sm.up_free, meeting * own.packet_cycles)
+        arrival = max(arrival, l2.join(ck, sm, sector, meeting, sent))
     return arrival
 
 

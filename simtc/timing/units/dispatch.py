@@ -200,7 +200,8 @@ def follow(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, taken: Int
         stall = int64(ck.chip.dispatch.stall1_yield_cycles)
     warp.ready_at, warp.after = now + stall + sub.late, Stall.wait
     if taken:
-        warp.ready_at, warp.after = now + int64(ck.chip.dispatch.branch_taken_cycles), Stall.branch_resolving
+        resolved = now + op.latency + int64(ck.chip.dispatch.branch_taken_cycles)
+        warp.ready_at, warp.after = resolved, Stall.branch_resolving
 
 
 @compiled(void, CLOCK, WARP, MACHINE, int64, int64)

@@ -19,7 +19,7 @@ from simtc.timing.units.events import expect_fill
 from simtc.timing.units.l2_tags import NEVER
 from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.scoreboards import complete
-from simtc.timing.units.write_combining import asks_at
+from simtc.timing.units.write_combining import answered, asks_at
 
 __all__ = ["L1", "MSHRS", "UNIT", "arrived", "misses", "take_fill", "takes_next"]
 
@@ -131,8 +131,10 @@ def misses(ck: Arrays, sm: Record, op: Record, load: Record, sub: Int, now: Int)
     arrival = _arrival(ck, sm, op, load, float64(now), asked)
     if arrival <= now:
         return 0
+    if op.access == Access.ATOMIC:
+        answered(ck.warps[load.warp], int64(math.ceil(arrival)))
     if op.access == Access.COPY:
-        cycles = ldgsts.write_cycles(ck, load)
+        cycles = ldgsts.write_cycles(ck, op, load)
         complete(sm, ck.warps[load.warp], op, load.warp, arrival + cycles)
     else:
         fetched = min(sm.requests - before, lines)

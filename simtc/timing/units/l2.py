@@ -65,8 +65,13 @@ class L2(Parameters):
     )
     l2_spread_cycles: float = constant("l2_spread_cycles")
     l2_fetch_bytes: float = constant("l2_fetch_bytes")
-    atomic_word_cycles: float = constant("l1.atomic_word_cycles")
-    atomic_sector_cycles: float = constant("l1.atomic_sector_cycles")
+    # where some SMs stand for more of them, their atomics take the time of all in one unit of as many as the chip has
+    atomic_word_cycles: float = constant(
+        "l1.atomic_word_cycles", scales=lambda own, scale: own.atomic_word_cycles / scale.share
+    )
+    atomic_sector_cycles: float = constant(
+        "l1.atomic_sector_cycles", scales=lambda own, scale: own.atomic_sector_cycles / scale.share
+    )
     atomic_cycles: float = constant("l1.atomic_cycles")
     atomic_spread_cycles: float = constant("l1.atomic_spread_cycles")
 
@@ -173,7 +178,7 @@ def join(ck: Arrays, sm: Record, sector: Int, meeting: Int, t: Float) -> Float:
     """
     own, line = ck.chip.l2, sector >> 2
     there = read(ck, sm, sector, 0, 0, t)
-    unit = ck.atomic_units[hashed(line >> 2, 8) % int64(own.l2_slices)]  # neighbours of 512 bytes share one
+    unit = ck.atomic_units[hashed(line >> 2, 8) % ck.atomic_units.size]  # neighbours of 512 bytes share one
     done = serve(unit, t, own.atomic_sector_cycles if meeting == 1 else meeting * own.atomic_word_cycles)
     ck.l2_dirty[l2_way(ck, line, done)] |= 1 << (sector & 3)
     beyond = own.atomic_cycles + own.atomic_spread_cycles * distance_of_memory(line, sm.number)

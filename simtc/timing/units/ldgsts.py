@@ -12,7 +12,7 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
-from simtc.timing.constants import SECTOR
+from simtc.timing.constants import SECTOR, WAVEFRONT
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units.memory_queue import QUEUED
@@ -60,9 +60,14 @@ def tag_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
     return max(cycles, 1.0)
 
 
-@compiled(float64, CLOCK, QUEUED)
-def write_cycles(ck: Arrays, copy: Record) -> Float:
-    """Return how long the data stage writes what a copy brings."""
+@compiled(float64, CLOCK, OPERATION, QUEUED)
+def write_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
+    """Return how long the data stage writes what a copy brings.
+
+    What is in L1 is read there line by line, as by a load, and then written by wavefronts: the stage serves both.
+    """
+    if not op.bypasses:
+        return (copy.lines + copy.wavefronts) * WAVEFRONT / ck.chip.ldgsts.data_stage_bytes_per_cycle
     loose, left = 0.0, int64(copy.loose)
     while left:
         left &= left - 1

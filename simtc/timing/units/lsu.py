@@ -31,6 +31,7 @@ _LOADS = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 _GLOBAL = (*_LOADS, Access.GLOBAL_STORE)
 _SHARED = (Access.SHARED_LOAD, Access.SHARED_STORE, Access.COPY)
 _STORES = (Access.SHARED_STORE, Access.GLOBAL_STORE)
+_ANSWERED = (Access.GLOBAL_STORE, Access.ATOMIC)  # what a fence, and the end of a block, waits for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +80,7 @@ def push(sm: Record, sub: Record, warp: Record, op: Record, event: Array, w: Int
     sub.count += 1
     sub.held += 1
     warp.unread += op.is_store
-    warp.stores += op.access == Access.GLOBAL_STORE
+    warp.stores += op.access in _ANSWERED
     sm.moves_at = min(sm.moves_at, now + 1)
 
 

@@ -18,7 +18,7 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, Parameters, Unit, compiled, constant
 from simtc.timing.units import write_combining
 from simtc.timing.units.l1 import take_fill
-from simtc.timing.units.ldgsts import grouped_at
+from simtc.timing.units.ldgsts import grouped_at, write_cycles
 from simtc.timing.units.memory_queue import QUEUE, QUEUED, QUEUED_FIELDS
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.tensor import beside_tensor, held_up
@@ -68,6 +68,8 @@ def enqueue(ck: Arrays, sm: Record, op: Record, one: Record) -> None:
 def _cycles(ck: Arrays, op: Record, one: Record) -> Float:
     """Return how long an instruction holds the data stage."""
     stage_bytes = ck.chip.shared_memory.data_stage_bytes_per_cycle
+    if op.access == Access.COPY and not op.bypasses:
+        return write_cycles(ck, op, one)
     if op.access in (Access.SHARED_LOAD, Access.SHARED_STORE, Access.EXCHANGE, Access.COPY):
         return one.wavefronts * WAVEFRONT / stage_bytes
     if op.access == Access.GROUP:

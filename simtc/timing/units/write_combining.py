@@ -16,7 +16,7 @@ from simtc.timing.units.crossbar import send_store
 from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.merging import merges
 
-__all__ = ["UNIT", "WriteCombining", "asks_at", "queue_store", "stage_cycles", "write_through"]
+__all__ = ["UNIT", "WriteCombining", "answered", "asks_at", "queue_store", "stage_cycles", "write_through"]
 
 _COMBINED: Final = 256  # sectors that one SM has stored to, by a hash of their number
 _WRITTEN = np.dtype([("sector", np.int64), ("until", np.int64)])  # the last line stored that may still go with it
@@ -49,7 +49,7 @@ UNIT = Unit(
         ("combined", _WRITTEN, (_COMBINED,)),
     ),
     warp=(
-        ("stores", np.int32),  # to global memory, that are still in the SM
+        ("stores", np.int32),  # to global memory, and atomics, that are still in the SM
         ("stored", np.int64),  # when the last one of them is answered
     ),
 )
@@ -125,6 +125,13 @@ def _send(ck: Arrays, sm: Record, op: Record, store: Record, t: Float) -> None:
         sm.drained = max(sm.drained, int64(served) + 1)
 
 
+@compiled(void, WARP, int64)
+def answered(warp: Record, at: Int) -> None:
+    """Note when a store, or an atomic, that leaves the SM will be answered."""
+    warp.stores -= 1
+    warp.stored = max(warp.stored, at)
+
+
 @compiled(void, CLOCK, SM, WARP, OPERATION, QUEUED, float64)
 def write_through(ck: Arrays, sm: Record, warp: Record, op: Record, store: Record, t: Float) -> None:
     """Send a store that passes the data stage at t on to L2, and note when its warp will be answered."""
@@ -137,5 +144,4 @@ def write_through(ck: Arrays, sm: Record, warp: Record, op: Record, store: Recor
     _send(ck, sm, op, store, t)
     sm.stored = sm.up_free + _load_after(ck, store.lines)
     sm.stage_free = max(sm.stage_free, sm.up_free - own.store_queue_sectors)
-    warp.stores -= 1
-    warp.stored = sm.drained + int64(own.store_answer_cycles)
+    answered(warp, sm.drained + int64(own.store_answer_cycles))

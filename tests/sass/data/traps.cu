@@ -1,7 +1,7 @@
 // What readers of machine code stumble over, in two small kernels; the files beside this one were compiled from it:
 //   nvcc -cubin -arch=sm_75 -lineinfo -o traps_sm75.cubin traps.cu          and likewise for sm_90
 //   nvcc -fatbin -gencode arch=compute_75,code=sm_75 -gencode arch=compute_90,code=sm_90 --compress-mode=none (or size)
-//   traps_sm75.txt is `nvdisasm -hex -c -gi kernel.cubin` of traps_sm75.cubin
+//   traps_smNN.txt is `nvdisasm -hex -c -gi` of traps_smNN.cubin on 2026-11-21, blanks shortened: 13.5.37, 12.8.55 of sm_70
 #include <cuda_fp16.h>
 
 __constant__ float table[8] = {1, 2, 3};
