@@ -15,6 +15,7 @@ from simtc.compiler.nvrtc import Nvrtc, nvrtc
 from simtc.errors import BadInputError, MissingToolError, unknown
 from simtc.isa import Kernel, Program
 from simtc.sass import load
+from simtc.sass.elf import GENERATIONS
 
 __all__ = ["COMPILERS", "CompileError", "compile_source"]
 
@@ -132,10 +133,16 @@ def _of_text(kernel: Kernel) -> Kernel:
 
 
 def _generation(device: str | arch.Device) -> int:
+    """Return the generation to compile for, which simtc must be able to read then."""
     if isinstance(device, str) and re.fullmatch(r"sm_\d+", device):
-        return int(device[3:])
-    board = arch.device(device) if isinstance(device, str) else device
-    return int(board.sm_name.removeprefix("sm_"))
+        name, of = device, ""
+    else:
+        board = arch.device(device) if isinstance(device, str) else device
+        name, of = board.sm_name, f" of {board.name}"
+    known = [f"sm_{sm}" for sm in GENERATIONS]
+    if name not in known:
+        raise unknown(f"generation{of} to compile for", name, known)
+    return int(name.removeprefix("sm_"))
 
 
 def _folders(includes: Sequence[str | os.PathLike[str]]) -> list[Path]:

@@ -7,6 +7,8 @@ The decoder alone is timed on every listing of sm_80; a cubin is loaded where on
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -49,20 +51,36 @@ def decoding(codes: list[bytes], sm: int) -> None:
 
 
 def loading(path: Path) -> None:
-    """Time `simtc.load` and nvdisasm on one cubin."""
+    """Time `simtc.load` on one cubin, in this process and in a fresh one, and nvdisasm: processor time of each."""
     data = path.read_bytes()
     images = read_cubin(data, str(path))
     count = sum(len(image.code) // 16 for image in images)
-    start = time.process_time()
+    print(f"{path.name}: {len(data):,} bytes, {count:,} instructions (asked: {_ASKED_SECONDS} s)")
+    start = _processor_seconds()
     load(path)
-    took = time.process_time() - start
-    print(f"{path.name}: {len(data):,} bytes, {count:,} instructions; loaded in {took:.2f} s (asked: {_ASKED_SECONDS})")
-    start = time.monotonic()
+    _say("simtc.load", _processor_seconds() - start, count)
+    start = _processor_seconds()
+    subprocess.run(
+        [sys.executable, "-c", "from simtc.cli import main; main()", "sass", str(path)],
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    _say("simtc sass FILE, from the start of the process", _processor_seconds() - start, count)
+    start = _processor_seconds()
     try:
         disassemble(data, images[0].sm)
-        print(f"nvdisasm, and reading what it prints: {time.monotonic() - start:.2f} s")
+        _say("nvdisasm, and reading what it prints", _processor_seconds() - start, count)
     except SimtcError as error:
-        print(f"nvdisasm: {error}")
+        print(f"  nvdisasm: {error}")
+
+
+def _processor_seconds() -> float:
+    """Return what this process and its children have used."""
+    return sum(os.times()[:4])
+
+
+def _say(what: str, seconds: float, count: int) -> None:
+    print(f"  {what}: {seconds:.2f} s, {count / seconds:,.0f} instructions a second")
 
 
 if __name__ == "__main__":

@@ -94,7 +94,9 @@ def test_included_files_are_part_of_the_key(tmp_path):
     [
         ({"source": "nowhere.cu"}, "cannot read nowhere.cu: No such file or directory"),
         ({"device": "t5"}, "unknown device 't5'.*did you mean 't4'"),
-        ({"device": "sm_99"}, "unknown architecture of NVRTC 12.8 'sm_99': known are sm_70, sm_75, sm_80, sm_90"),
+        ({"device": "sm_86"}, "unknown architecture of NVRTC 12.8 'sm_86': known are sm_70, sm_75, sm_80, sm_90"),
+        ({"device": "sm_61"}, "unknown generation to compile for 'sm_61': known are sm_70, sm_72, sm_75, sm_80"),
+        ({"device": "gtx280"}, "unknown generation of gtx280 to compile for 'sm_13': known are sm_70"),
         ({"compiler": "gcc"}, "unknown compiler 'gcc': known are nvrtc, nvcc"),
         ({"includes": ["/nowhere"]}, "-I /nowhere: there is no such folder"),
         ({"kernel": "trap"}, r"unknown kernel in source.cu 'trap': known are .*traps.*did you mean 'traps'"),

@@ -22,7 +22,8 @@ _FULL = 0xFFFFFFFF
 # Which half of a packed operand feeds which of the result: both the low one, both the high one, or (H0_NH1, as the
 # names go from high to low) the other one, the high one with its sign turned; F32 is a whole number for both.
 _HALVES = {"H0_H0": 1, "H1_H1": 2, "F32": 3, "H0_NH1": 4}
-_SIGN = {"single": 0x80000000, "double": 0x80000000, "half": 0x80008000}
+_ONE_HALF = {"H0_H0": 1, "H1_H1": 2, "H1": 2}  # of an operand that is one half alone
+_SIGN = {"single": 0x80000000, "double": 0x80000000, "half": 0x80008000, "one half": 0x80008000}
 _ROUND = {"RN": 0, "RM": 4, "RP": 8, "RZ": 12, "FLOOR": 4, "CEIL": 8, "TRUNC": 12}
 
 
@@ -164,18 +165,19 @@ class Builder:
             raise refuse(self.i, "a sign on this operand is not modelled")
 
     def real(self, slot: str, operand: Operand, kind: str = "single") -> None:
-        """Read a floating-point operand: kind is single, half (a packed pair) or double."""
+        """Read a floating-point operand: kind is single, half (a packed pair), one half or double."""
         self._place(slot, operand, 2 if kind == "double" else 1, high_half=kind == "double")
         sign = _SIGN[kind]
         if operand.absolute:
             self.op[f"{slot}_and"] = _FULL & ~sign
         if operand.negate:
             self.op[f"{slot}_xor"] = sign
-        if kind == "half":
+        if kind in ("half", "one half"):
+            known = _HALVES if kind == "half" else _ONE_HALF
             chosen = next((name for name in operand.modifiers if name.startswith(("H", "NH", "F32"))), "")
-            if chosen and chosen not in _HALVES:
+            if chosen and chosen not in known:
                 raise refuse(self.i, f"{chosen} of a packed operand is not modelled")
-            self.op[f"{slot}_half"] = _HALVES.get(chosen, 0)
+            self.op[f"{slot}_half"] = known.get(chosen, 0)
             if chosen == "H0_NH1":
                 self.op[f"{slot}_xor"] ^= 0x80000000
 

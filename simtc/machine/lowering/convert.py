@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from simtc.machine.convert import Format
 from simtc.machine.lowering.builder import Builder, Lowering, refuse
 from simtc.machine.micro import Convert, Family, Flag
@@ -62,7 +60,7 @@ def _convert(code: Convert, default: tuple[str, str]) -> Lowering:
             part = next((int(m[1]) for m in operand.modifiers if m in ("B1", "B2", "B3", "H1")), 0)
             b.op["imm"] = 2 * part if "H1" in operand.modifiers else part
         else:
-            b.real("a", operand, "double" if source is Format.F64 else "single" if source is Format.F32 else "half")
+            b.real("a", operand, "double" if source is Format.F64 else "single" if source is Format.F32 else "one half")
 
     return lower
 
@@ -86,10 +84,7 @@ def _f2fp(b: Builder) -> None:
     b.into(b.take())
     if "UNPACK_B" in b.mods:
         b.op["code"], b.op["variant"] = int(Convert.UNPACK8), int(fp8)
-        operand = b.take()
-        b.real("a", replace(operand, modifiers=tuple(name for name in operand.modifiers if name != "H1")), "half")
-        if "H1" in operand.modifiers:  # the upper two of four bytes
-            b.op["a_half"] = 2
+        b.real("a", b.take(), "one half")  # two of four bytes
     elif b.mods & {"PACK_AB_MERGE_C", "UNPACK_B_MERGE_C"}:
         pair = "UNPACK_B_MERGE_C" in b.mods
         b.op["code"] = int(Convert.PACK8)

@@ -87,10 +87,7 @@ def _mufu(b: Builder) -> None:
         b.op["imm"] = int(names[0].endswith("64H"))
     b.op["variant"] = _MUFU[names[0]]
     b.into(b.take())
-    operand = b.take()
-    b.real("a", operand, "half" if b.mods & {"F16", "BF16"} else "single")
-    if "H1" in operand.modifiers:
-        b.op["a_half"] = 2
+    b.real("a", b.take(), "one half" if b.mods & {"F16", "BF16"} else "single")
 
 
 def _fchk(b: Builder) -> None:
