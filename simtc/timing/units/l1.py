@@ -118,7 +118,7 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
 def tag_cycles(ck: Arrays, op: Record, one: Record) -> Float:
     """Return how long the tags take for an instruction: a cycle for each line, less for some that LDGSTS copies."""
     if op.bypasses and op.access == Access.COPY:
-        return ldgsts.tag_cycles(ck, op, one)
+        return ldgsts.tag_cycles(ck, one)
     return max(float64(one.lines), 1.0)
 
 
@@ -152,15 +152,15 @@ def misses(ck: Arrays, sm: Record, op: Record, load: Record, sub: Int, now: Int)
 def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
     """Return when an instruction may leave its sub-core's queue for the tags: 0 for one that does not wait there.
 
-    Some lines may wait at the tags without holding up what follows, those of LDGSTS twice as many. While all MSHRs
+    Some lines may wait at the tags without holding up what follows, but not those of LDGSTS past L1. While all MSHRs
     are in use, only what L2 brings wakes another load.
     """
     if op.access not in _WIDE:
         return 0
     if sm.misses >= MSHRS:
         return ASLEEP
-    ahead = int64(ck.chip.l1.tag_ahead_lines)
-    return int64(math.ceil(sm.tag_free)) - (ldgsts.TAGS * ahead if op.access == Access.COPY else ahead)
+    ahead = int64(0) if op.access == Access.COPY and op.bypasses else int64(ck.chip.l1.tag_ahead_lines)
+    return int64(math.ceil(sm.tag_free)) - ahead
 
 
 @compiled(void, SM, int64)

@@ -17,10 +17,8 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units.memory_queue import QUEUED
 
-__all__ = ["TAGS", "UNIT", "Ldgsts", "grouped_at", "landing", "tag_cycles", "write_cycles"]
+__all__ = ["UNIT", "Ldgsts", "grouped_at", "landing", "tag_cycles", "write_cycles"]
 
-TAGS = 2  # times as many lines as other loads may wait at the tags of L1
-_LINE = 128  # bytes
 _WRITTEN = 2  # times as many bytes as the data stage reads in a cycle; of loose sectors, as many
 
 
@@ -40,19 +38,16 @@ UNIT = Unit(
 )
 
 
-@compiled(float64, CLOCK, OPERATION, QUEUED)
-def tag_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
-    """Return how long the tags take for a copy: whole lines, whole halves of lines, lines with loose sectors.
-
-    A half is quick where the copy would like L2 to have the other one (LTC128B): without that hint it was not.
-    """
+@compiled(float64, CLOCK, QUEUED)
+def tag_cycles(ck: Arrays, copy: Record) -> Float:
+    """Return how long the tags take for a copy: whole lines, whole halves of lines, lines with loose sectors."""
     own, cycles, first = ck.chip.ldgsts, 0.0, int64(0)
     while first < copy.sectors:
         end = first + 1
         while end < copy.sectors and copy.list[end] >> 2 == copy.list[first] >> 2:
             end += 1
         loose = (copy.loose >> first) & ((1 << (end - first)) - 1)
-        if loose or (end - first < 4 and op.hint < _LINE):
+        if loose:
             cycles += 1.0
         else:
             cycles += own.copy_line_cycles if end - first == 4 else own.copy_half_cycles

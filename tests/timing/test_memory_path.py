@@ -1,0 +1,55 @@
+"""What copies through L1, atomics and returns from functions cost, by kernels of a few instructions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simtc.arch import device
+from simtc.reproduce.microbenchmark import SHARED_BYTES, cycles, each, line
+from simtc.sass import load
+from simtc.timing.tables import clock_table
+
+H200 = device("h200")
+CALLS = load(Path(__file__).parent / "data" / "calls_sm90.sass")
+WORD = "REDG.E.ADD.STRONG.GPU [R2.64], R4"
+
+
+def copies(width, warps):
+    """Cycles of the SM for an LDGSTS of each of its warps, where L1 holds what is copied."""
+    copy = f"LDGSTS.E{width} [R5], [R2.64]"
+    return each("a100_sxm", lambda _: line(copy, stall=2), warps=warps, shared_bytes=SHARED_BYTES)
+
+
+def test_a_copy_from_l1_is_read_by_lines_and_written_by_wavefronts():
+    lines, wavefronts, warps = 1, 4, 4  # all lanes copy one word
+    assert copies(".128", warps) == pytest.approx(warps * (lines + wavefronts), rel=0.1)
+
+
+def test_a_fence_waits_for_an_atomic_without_a_result():
+    fence = line("MEMBAR.SC.GPU", stall=5)
+    alone, one, both = (cycles(H200, body) for body in ([fence], [line(WORD, stall=2)], [line(WORD, stall=2), fence]))
+    near = H200.l2_hit_cycles
+    assert one - alone < 30
+    assert both - alone > near
+
+
+def at_one_word(board, opcode):
+    """Cycles of 16 atomics of all lanes of a warp at one word."""
+    many = [line(f"{opcode}.E.ADD.STRONG.GPU PT, R{8 + i}, [R2], R4", write=0, stall=2) for i in range(16)]
+    return cycles(board, [*many, line("NOP", wait=(0,))])
+
+
+def test_lanes_at_one_word_are_a_request_where_nothing_is_known_of_atomics():
+    lanes = 16 * 32
+    assert at_one_word("t4", "ATOMG") < device("t4").l2_hit_cycles + lanes
+    assert at_one_word(H200, "ATOMG") > H200.l2_hit_cycles + lanes  # known: one after another
+
+
+def test_a_return_waits_for_its_target():
+    kernel = CALLS["calls"]
+    ops = clock_table(kernel, H200).ops
+    found = {one.opcode: int(ops["latency"][at]) for at, one in enumerate(kernel.instructions)}
+    assert found["RET"] == H200.sm.special["SHFL"].latency_cycles
+    assert found["BRA"] == found["CALL"] == 0
