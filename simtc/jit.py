@@ -26,6 +26,8 @@ from numba.core.caching import _CacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
+from simtc.indexing import Compiler
+
 __all__ = [
     "Array",
     "Arrays",
@@ -202,6 +204,7 @@ def jit(signature: Any, *, inline: bool = False, allocates: bool = False, inner:
                 _nrt=allocates,
                 no_cpython_wrapper=inner,
                 no_cfunc_wrapper=inner,
+                pipeline_class=Compiler,
             )(function)
         finally:
             config.CACHE_DIR = before
@@ -217,7 +220,8 @@ def finish(function: Any, signature: Any) -> None:
     compiling, source = function.compile, inspect.getfile(function.py_func)
     folder = cache_folder(function.__module__)
 
-    def compiled(_: Any = None) -> Any:
+    @cache
+    def compiled() -> Any:
         with global_compiler_lock:  # numba's own: whoever waits here may hold it already
             if not function.overloads:
                 if _listeners and not _holds_code(folder, source):
@@ -231,9 +235,11 @@ def finish(function: Any, signature: Any) -> None:
                     _warn_once(cache_problem())
                 function.disable_compile()
             (only,) = function.overloads.values()
+            # numba asks at every call where the code lies of a function that is passed as a value; it stays there.
+            only.library.get_pointer_to_function = cache(only.library.get_pointer_to_function)
             return only
 
-    # What numba asks of a function that is passed as a value, at every call: its type, and where its code lies.
+    # What else numba asks of such a function at every call: its type, and where its code for Python lies.
     @cache
     def function_type() -> Any:
         return types.FunctionType(compiled().signature)
@@ -245,7 +251,7 @@ def finish(function: Any, signature: Any) -> None:
         return found
 
     function.compile = lambda _=None: compiled().entry_point
-    function.get_function_type, function.get_compile_result = function_type, compiled
+    function.get_function_type, function.get_compile_result = function_type, lambda _=None: compiled()
     function.__wrapper_address__ = address
 
 

@@ -38,6 +38,24 @@ def half(a):
 print(half(3), half(3.0), len(half.overloads), half.get_function_type())
 """
 
+LANES = """
+from numba import int64, uint32, void
+from simtc import jit
+words = uint32[::1]
+@jit.jit(void(words, words, int64))
+def lanes(file, to, at):
+    for lane in range(32):
+        to[lane] = file[at + lane]
+@jit.jit(int64(int64[:, ::1], int64, int64))
+def place(table, i, j):
+    table[i, j] = 5
+    return table[i, j] + table[-1, -1]
+import numpy as np
+print(place(np.arange(6).reshape(2, 3), 0, 1))
+code = "".join(map(str, [*lanes.inspect_llvm().values(), *place.inspect_llvm().values()]))
+print(code.count("icmp slt i64 %arg"), code.count("select i1"))
+"""
+
 
 def compiled_with(cache, script=None):
     return subprocess.run(
@@ -112,6 +130,14 @@ def test_a_function_is_compiled_for_its_own_signature_alone(tmp_path):
     script.write_text(HALF)
     cache = {"SIMTC_CACHE_DIR": str(tmp_path / "cache")}
     assert compiled_with(cache, script).strip() == "1.5 1.5 1 FunctionType[float64(float64)]"
+
+
+def test_an_index_is_not_asked_whether_it_counts_from_the_end(tmp_path):
+    """That would be a comparison and a choice at every access; a constant index keeps Python's meaning."""
+    script = tmp_path / "lanes.py"
+    script.write_text(LANES)
+    found, code = compiled_with({"SIMTC_CACHE_DIR": str(tmp_path / "cache")}, script).splitlines()
+    assert (found, code) == ("10", "0 0")
 
 
 def test_what_was_compiled_is_known_to_be():

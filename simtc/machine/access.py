@@ -17,12 +17,12 @@ from simtc.machine.state import (
     Outcome,
 )
 from simtc.machine.traffic import lookups, loose_sectors, matrix_wavefronts, sectors, wavefronts
-from simtc.machine.types import BYTES, LONGS, OP, WORDS, int64, uint8, uint32, void
+from simtc.machine.types import BYTES, LONGS, OP, WORDS, boolean, int64, uint8, uint32, void
 
 __all__ = ["load_words", "memory", "store_words"]
 
 _ONE = np.uint32(1)
-_FULL = np.uint32(0xFFFFFFFF)
+_FULL, _HALF = np.uint32(0xFFFFFFFF), np.uint32(0xFFFF)
 _WINDOW = np.int64(24)  # windows are 16 MiB
 
 
@@ -144,6 +144,22 @@ def _constant(s: Arrays, mem: Arrays, op: Record, a: Int, m: Int) -> Int:
     return 0
 
 
+@jit(void(STATE, int64, boolean, int64))
+def _transposed(s: Arrays, i: Int, load: Int, c: Int) -> None:
+    """Load or store matrix i transposed: a lane's halves are two rows of one column."""
+    for lane in range(32):
+        g, t = lane >> 2, lane & 3
+        at = (s.address[8 * i + 2 * t] >> 2) + (g >> 1), (s.address[8 * i + 2 * t + 1] >> 2) + (g >> 1)
+        shift = uint32(16 * (g & 1))
+        if load:
+            low, high = s.shared_words[at[0]] >> shift, s.shared_words[at[1]] >> shift
+            s.T[32 * i + lane] = (low & _HALF) | high << uint32(16)
+        else:
+            x, keep = s.F[c + 32 * i + lane], ~(_HALF << shift)
+            s.shared_words[at[0]] = s.shared_words[at[0]] & keep | (x & _HALF) << shift
+            s.shared_words[at[1]] = s.shared_words[at[1]] & keep | (x >> uint32(16)) << shift
+
+
 @jit(int64(STATE, OP, int64, int64, int64))
 def _matrices(s: Arrays, op: Record, block: Int, c: Int, size: Int) -> Int:
     """Load or store 8x8 matrices of 16-bit elements: lane 8 i + r holds the address of row r of matrix i."""
@@ -153,22 +169,17 @@ def _matrices(s: Arrays, op: Record, block: Int, c: Int, size: Int) -> Int:
         return bad
     if s.geometry[Geometry.TRACE]:
         matrix_wavefronts(s.address, count, s.event)
+    load = op.code == Code.LOAD_MATRIX
     for i in range(count):
+        if op.flags & Flag.LEFT:
+            _transposed(s, i, load, c)
+            continue
         for lane in range(32):
-            g, t = lane >> 2, lane & 3
-            if op.flags & Flag.LEFT:  # transposed: this lane's pair is two rows of one column
-                low, high = s.address[8 * i + 2 * t] + 2 * g, s.address[8 * i + 2 * t + 1] + 2 * g
+            at = (s.address[8 * i + (lane >> 2)] >> 2) + (lane & 3)
+            if load:
+                s.T[32 * i + lane] = s.shared_words[at]
             else:
-                low = s.address[8 * i + g] + 4 * t
-                high = low + 2
-            if op.code == Code.LOAD_MATRIX:
-                x = uint32(s.shared[low]) | uint32(s.shared[low + 1]) << uint32(8)
-                s.T[32 * i + lane] = x | uint32(s.shared[high]) << uint32(16) | uint32(s.shared[high + 1]) << uint32(24)
-            else:
-                x = s.F[c + 32 * i + lane]
-                s.shared[low], s.shared[low + 1] = uint8(x & uint32(255)), uint8((x >> uint32(8)) & uint32(255))
-                s.shared[high] = uint8((x >> uint32(16)) & uint32(255))
-                s.shared[high + 1] = uint8(x >> uint32(24))
+                s.shared_words[at] = s.F[c + 32 * i + lane]
     return 0
 
 

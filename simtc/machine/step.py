@@ -33,6 +33,8 @@ from simtc.machine.special import special
 from simtc.machine.state import CODE, MEMORY, STATE, Event, Geometry, Outcome
 from simtc.machine.tensor import tensor, transpose
 from simtc.machine.types import OP, WORDS, int64, uint32, uint64, void
+from simtc.numerics.lanes import LANES as EIGHT
+from simtc.numerics.lanes import load, store
 
 __all__ = ["STEP", "step"]
 
@@ -46,8 +48,8 @@ _FULL = np.uint32(0xFFFFFFFF)
 def _commit(F: Array, T: Array, d: Int, rows: Int, m: Int) -> None:
     """Write the scratch rows to the destination registers of the active lanes."""
     if m == _FULL:
-        for i in range(32 * rows):
-            F[d + i] = T[i]
+        for i in range(0, 32 * rows, EIGHT):
+            store(F, d + i, load(T, i))
         return
     for row in range(rows):
         for lane in range(32):

@@ -8,9 +8,24 @@ import numba
 
 from simtc.machine.micro import MICRO
 
-__all__ = ["BYTES", "LONGS", "OP", "WORDS", "float32", "float64", "int32", "int64", "uint8", "uint32", "uint64", "void"]
+__all__ = [
+    "BYTES",
+    "LONGS",
+    "OP",
+    "WORDS",
+    "boolean",
+    "float32",
+    "float64",
+    "int32",
+    "int64",
+    "uint8",
+    "uint32",
+    "uint64",
+    "void",
+]
 
 # Any: to the type checker a numba type is neither the function that it converts with nor the signature that it makes.
+boolean: Any = numba.boolean
 uint8: Any = numba.uint8
 uint32: Any = numba.uint32
 uint64: Any = numba.uint64

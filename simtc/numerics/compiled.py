@@ -12,16 +12,26 @@ from numba import boolean, int32, int64, types, uint32, void
 
 from simtc.jit import jit
 from simtc.numerics.exact import binary_rows, fma_tile, integer_rows, widen_lanes
-from simtc.numerics.formats import Format, format_named
-from simtc.numerics.fused import PATTERN, Pattern, Step, Tile, fused_step, unpack_lanes
+from simtc.numerics.formats import Format
+from simtc.numerics.fused import (
+    PATTERN,
+    TILE,
+    Pattern,
+    Step,
+    Tile,
+    fused_step,
+    mark_halves,
+    unpack_halves,
+    unpack_lanes,
+)
 from simtc.numerics.lanes import LANES, Int, Words, load, load_four, splat, store, store_four
 from simtc.numerics.rules import Kind, Rule, rules
 from simtc.numerics.unpacked import add_rounded, unpack_bytes
 
-__all__ = ["mma_batch", "mma_tile", "work_words"]
+__all__ = ["float_tiles", "mma_batch", "mma_tile", "multiply", "tile_of", "work_words"]
 
 # Columns of the rule table that compiled code reads; a format takes six, from _A and _B on.
-_KIND, _PRODUCTS, _BITS, _FLOOR, _KEPT, _C_HALF, _D_HALF, _SATURATE, _A, _B = *range(9), 14
+_KIND, _PRODUCTS, _BITS, _FLOOR, _KEPT, _C_HALF, _D_HALF, _SATURATE, _HALVES, _A, _B = *range(10), 15
 _UNPACKED, _FMA, _INTEGER, _AND = int(Kind.UNPACKED), int(Kind.FMA), int(Kind.INTEGER), int(Kind.AND)
 
 
@@ -30,14 +40,13 @@ def _columns(rule: Rule) -> list[int]:
     d, a, b, c = rule.formats
     kept = ~((1 << (d.fraction_bits - rule.kept_bits)) - 1) if rule.kept_bits else 0
     numbers = (rule.products, rule.fraction_bits, rule.exponent_floor, kept, c.bits == 16, d.bits == 16, rule.saturate)
-    return [int(rule.kind), *map(int, numbers), *_format_columns(rule, a), *_format_columns(rule, b)]
+    halves = rule.kind == Kind.UNPACKED or (a.name == b.name == "f16")
+    return [int(rule.kind), *map(int, numbers), int(halves), *_format_columns(rule, a), *_format_columns(rule, b)]
 
 
 def _format_columns(rule: Rule, form: Format) -> tuple[int, int, int, int, int, int]:
-    if rule.kind == Kind.UNPACKED:
-        wide = form.exponent_bits
-        form = format_named("f16")  # what the bytes are unpacked to
-        return form.fraction_bits, wide, form.bias, 0, form.infinity, form.first_nan
+    if rule.kind == Kind.UNPACKED:  # to f16, whose bits need no telling
+        return 0, form.exponent_bits, 0, 0, 0, 0
     if form.is_float and form.bits <= 32:
         return form.fraction_bits, form.bits, form.bias, form.ignored_bits, form.infinity, form.first_nan
     return 0, form.bits, int(form.signed), 0, 0, 0
@@ -96,55 +105,87 @@ def _scatter(work: Words, place: Int, pitch: Int, target: Words, rows: Int, colu
             target[i * columns + j] = np.uint32(work[place + i * pitch + j])
 
 
-@jit(PATTERN(int64, int64, boolean))
-def _pattern(rule: Int, first: Int, unpacked: Int) -> Pattern:
-    """Return how an operand's bits are read, from its columns of the table; bytes are f16 once they are unpacked."""
+@jit(PATTERN(int64, int64))
+def _pattern(rule: Int, first: Int) -> Pattern:
+    """Return how an operand's bits are read, from its columns of the table."""
     row = _TABLE[rule]
-    width = np.int32(16) if unpacked else row[first + 1]
-    return Pattern(row[first], width, row[first + 2], row[first + 3], row[first + 4], row[first + 5])
+    return Pattern(row[first], row[first + 1], row[first + 2], row[first + 3], row[first + 4], row[first + 5])
 
 
-@jit(void(int64, _SHAPE, *_OPERANDS))
-def _float_tile(rule: Int, shape: Shape, a: Words, b: Words, c: Words, d: Words, work: Words) -> None:
-    m, n, k = shape
+@jit(TILE(int64, _SHAPE))
+def tile_of(groups: Int, shape: Shape) -> Tile:
+    """Return where the operands of products of floats, `groups` of them, lie in the scratch memory; C begins it."""
+    rows, n, k = shape
+    m = groups * rows
     pitch, packed = (n + 7) & ~7, (m * k + 7) & ~7
-    old, new = 0, m * pitch
     place_a = 2 * m * pitch
     place_b = place_a + 2 * packed
-    tile = Tile(m, n, k, pitch, place_a, place_a + packed, place_b, place_b + k * pitch)
-    row = _TABLE[rule]
-    unpacked = row[_KIND] == _UNPACKED
-    half, d_half = row[_C_HALF] != 0, row[_D_HALF] != 0
-    step = min(np.int64(row[_PRODUCTS]), k)
-    if unpacked:
-        step = k >> 1
-        for j in range(n, pitch):
-            for i in range(k):
-                work[place_b + i * pitch + j] = 0
-        for word in range(m * k, packed):
-            work[place_a + word] = 0
-        unpack_bytes(a, m, k, work, place_a, k, True, row[_A + 1] == 5)
-        unpack_bytes(b, k, n, work, place_b, pitch, False, row[_B + 1] == 5)
-        for word in range(old, new, LANES):
-            store(work, word, splat(np.int32(0)))
+    return Tile(m, n, k, rows, pitch, place_a, place_a + packed, place_b, place_b + groups * k * pitch)
+
+
+@jit(boolean(int64, int32[::1], TILE))
+def _unpack(rule: Int, work: Words, tile: Tile) -> Int:
+    """Replace the patterns of A and B by numbers and exponents; tell whether any is infinite or a NaN."""
+    packed, words = tile.a_exponent - tile.a, tile.b_exponent - tile.b
+    if _TABLE[rule, _HALVES]:
+        special = unpack_halves(work, tile.a, tile.a_exponent, packed)
+        special |= unpack_halves(work, tile.b, tile.b_exponent, words)
+        if special:
+            mark_halves(work, tile.a, tile.a_exponent, packed)
+            mark_halves(work, tile.b, tile.b_exponent, words)
     else:
-        _gather(a, 1, m * k, work, place_a, packed)
-        _gather(b, k, n, work, place_b, pitch)
-        _gather(c, m, n, work, old, pitch)
-    special = unpack_lanes(work, tile.a, tile.a_exponent, packed, _pattern(rule, _A, unpacked))
-    special |= unpack_lanes(work, tile.b, tile.b_exponent, k * pitch, _pattern(rule, _B, unpacked))
-    for begin in range(0, k, step):
-        end = min(begin + step, k)
-        one = Step(old, new, begin, end, row[_BITS], row[_FLOOR], half, d_half, row[_KEPT])
-        fused_step(work, tile, one, special != 0)
+        special = unpack_lanes(work, tile.a, tile.a_exponent, packed, _pattern(rule, _A))
+        special |= unpack_lanes(work, tile.b, tile.b_exponent, words, _pattern(rule, _B))
+    return special != 0
+
+
+@jit(int64(int64, int32[::1], TILE))
+def multiply(rule: Int, work: Words, tile: Tile) -> Int:
+    """Multiply floats whose patterns lie where the tile says; return where D's begin: it has C's shape."""
+    row = _TABLE[rule]
+    special = _unpack(rule, work, tile)
+    old, new = 0, tile.m * tile.pitch
+    half, d_half = row[_C_HALF] != 0, row[_D_HALF] != 0
+    step = tile.k >> 1 if row[_KIND] == _UNPACKED else min(np.int64(row[_PRODUCTS]), tile.k)
+    for begin in range(0, tile.k, step):
+        end = min(begin + step, tile.k)
+        one = Step(old, new, begin, end, row[_BITS], row[_FLOOR], half, d_half, row[_KEPT], row[_HALVES] != 0)
+        fused_step(work, tile, one, special)
         old, new = new, old
         half = d_half
+    return old
+
+
+@jit(void(int64, int64, _SHAPE, *_OPERANDS))
+def float_tiles(rule: Int, groups: Int, shape: Shape, a: Words, b: Words, c: Words, d: Words, work: Words) -> None:
+    """Do as `mma_tile` for products of floats side by side, one behind the other in each array; of fp8 only one."""
+    _, n, k = shape
+    tile = tile_of(groups, shape)
+    m = tile.m
+    row = _TABLE[rule]
+    unpacked = row[_KIND] == _UNPACKED
     if unpacked:
+        for j in range(n, tile.pitch):
+            for i in range(k):
+                work[tile.b + i * tile.pitch + j] = 0
+        for word in range(tile.a + m * k, tile.a_exponent):
+            work[word] = 0
+        unpack_bytes(a, m, k, work, tile.a, k, True, row[_A + 1] == 5)
+        unpack_bytes(b, k, n, work, tile.b, tile.pitch, False, row[_B + 1] == 5)
+        for word in range(0, m * tile.pitch, LANES):
+            store(work, word, splat(np.int32(0)))
+    else:
+        _gather(a, 1, m * k, work, tile.a, tile.a_exponent - tile.a)
+        _gather(b, groups * k, n, work, tile.b, tile.pitch)
+        _gather(c, m, n, work, 0, tile.pitch)
+    place = multiply(rule, work, tile)
+    if unpacked:
+        d_half = row[_D_HALF] != 0
         for i in range(m):
             for j in range(n):
-                place = old + i * pitch + j
-                work[place] = add_rounded(work[place], np.int32(c[i * n + j]), d_half)
-    _scatter(work, old, pitch, d, m, n)
+                at = place + i * tile.pitch + j
+                work[at] = add_rounded(work[at], np.int32(c[i * n + j]), d_half)
+    _scatter(work, place, tile.pitch, d, m, n)
 
 
 @jit(void(int64, _SHAPE, *_OPERANDS))
@@ -179,7 +220,7 @@ def mma_tile(rule: Int, shape: Shape, a: Words, b: Words, c: Words, d: Words, wo
     """
     kind = _TABLE[rule, _KIND]
     if kind <= _UNPACKED:
-        _float_tile(rule, shape, a, b, c, d, work)
+        float_tiles(rule, 1, shape, a, b, c, d, work)
     elif kind == _FMA:
         m, n, k = shape
         fma_tile(m, n, k, a, b, c, d)

@@ -37,12 +37,15 @@ from simtc.numerics.lanes import (
 )  # fmt: skip
 from simtc.numerics.rounding import to_half, to_single
 
-__all__ = ["PATTERN", "Pattern", "Step", "Tile", "fused_step", "unpack_lanes"]
+__all__ = ["PATTERN", "TILE", "Pattern", "Step", "Tile", "fused_step", "mark_halves", "unpack_halves", "unpack_lanes"]
 
 # What the exponent of an operand says when it is no exponent. Far enough below every real one that sums of two stay
 # below every alignment, so such an operand never sets e_max and its scale is 0.
 _ZERO, _INFINITE, _NAN = -20000, -20001, -20002
 _SIGN = -(2**31)
+_LOWEST = (
+    127 - 60
+)  # of a scale's exponent field: products of whole operands, below 2**32, come out below 1 all the same
 
 
 class Pattern(NamedTuple):
@@ -57,11 +60,15 @@ class Pattern(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """A tile's sizes, and where its matrices are in the scratch memory: offsets in words."""
+    """A tile's sizes, and where its matrices are in the scratch memory: offsets in words.
 
-    m: Int
+    Products side by side are stacked: `rows` rows of A, C and D after the other, and k rows of B for each.
+    """
+
+    m: Int  # of all of them together
     n: Int
     k: Int
+    rows: Int  # of one product
     pitch: Int  # words of a row of B, C and D: a multiple of eight
     a: Int  # significands
     a_exponent: Int
@@ -81,13 +88,14 @@ class Step(NamedTuple):
     c_half: Int  # whether C and D are f16
     d_half: Int
     kept: Int  # mask of the bits that remain of an f32 result
+    whole: Int  # whether A's and B's floats are the operands themselves, not their significands alone
 
 
 # numba is partly typed; to the type checker its types are whatever they are.
 _types: Any = types
 PATTERN: Final = _types.NamedUniTuple(int32, len(Pattern._fields), Pattern)
 TILE: Final = _types.NamedUniTuple(int64, len(Tile._fields), Tile)
-STEP: Final = _types.NamedTuple((int64,) * 4 + (int32, int32, boolean, boolean, int32), Step)
+STEP: Final = _types.NamedTuple((int64,) * 4 + (int32, int32, boolean, boolean, int32, boolean), Step)
 
 
 @jit(int32(int32[::1], int64, int64, int64, PATTERN))
@@ -122,12 +130,47 @@ def unpack_lanes(work: Words, place: Int, exponents: Int, words: Int, form: Patt
     return any_set(found)
 
 
-@jit(int32(int32[::1], TILE, STEP, int64, int64))
+@jit(int32(int32[::1], int64, int64, int64))
+def unpack_halves(work: Words, place: Int, exponents: Int, words: Int) -> Int:
+    """Do as `unpack_lanes` does for f16, in half of its operations; what stands for an infinity or a NaN is no zero.
+
+    An f16's fraction and exponent, put where a float32 has them, are the number divided by 2**112, subnormals too.
+    """
+    zero, one, sign = splat(np.int32(0)), splat(np.int32(1)), splat(np.int32(_SIGN))
+    magnitude_mask, last_finite, bias = splat(np.int32(0x7FFF)), splat(np.int32(0x7BFF)), splat(np.int32(15))
+    lift, hidden, wider = splat_float(np.int32((127 + 112) << 23)), splat(np.int32(10)), splat(np.int32(13))
+    none, to_sign = splat(np.int32(_ZERO)), splat(np.int32(16))
+    found = zero
+    for word in range(0, words, LANES):
+        pattern = load(work, place + word)
+        magnitude = pattern & magnitude_mask
+        found = found | above(magnitude, last_finite)
+        exponent = greatest(shift_right(magnitude, hidden), one) - bias
+        value = as_int(as_float(magnitude << wider) * lift)
+        store(work, place + word, value | ((pattern << to_sign) & sign))
+        store(work, exponents + word, select(equal(magnitude, zero), none, exponent))
+    return any_set(found)
+
+
+@jit(void(int32[::1], int64, int64, int64))
+def mark_halves(work: Words, place: Int, exponents: Int, words: Int) -> None:
+    """Say of f16 operands that were unpacked which are no numbers: they came out as 2**16 or more."""
+    magnitude_mask, last_infinite = splat(np.int32(0x7FFFFFFF)), splat(np.int32((127 + 16) << 23))
+    last_finite = splat(np.int32(((127 + 16) << 23) - 1))
+    for word in range(0, words, LANES):
+        magnitude = load(work, place + word) & magnitude_mask
+        exponent = load(work, exponents + word)
+        exponent = select(above(magnitude, last_finite), splat(np.int32(_INFINITE)), exponent)
+        store(work, exponents + word, select(above(magnitude, last_infinite), splat(np.int32(_NAN)), exponent))
+
+
+@jit(int32(int32[::1], TILE, STEP, int64, int64), inline=True)
 def _row(work: Words, tile: Tile, step: Step, i: Int, j: Int) -> Int:
     """One fused step for eight outputs of one row, from (i, j) on; tell whether any of C is infinite or a NaN."""
     c_half, bits, pitch = step.c_half, step.bits, tile.pitch
     a, a_exponent = tile.a + i * tile.k, tile.a_exponent + i * tile.k
-    b, b_exponent = tile.b + j, tile.b_exponent + j
+    own = i // tile.rows * tile.k * pitch + j
+    b, b_exponent = tile.b + own, tile.b_exponent + own
     zero, one, last, point = splat(np.int32(0)), splat(np.int32(1)), splat(np.int32(31)), splat(np.int32(23))
     # Step 1 for C: its significand with the leading bit at 2**30, and its exponent.
     fraction = np.int32(10) if c_half else np.int32(23)
@@ -149,11 +192,17 @@ def _row(work: Words, tile: Tile, step: Step, i: Int, j: Int) -> Int:
     # Steps 2 and 4: exact products, truncated to multiples of 2**(largest - bits), added exactly.
     top = splat(np.int32(127 + bits)) - largest
     total = zero
-    for k in range(step.begin, step.end):
-        exponent = splat(scalar(work, a_exponent + k)) + load(work, b_exponent + k * pitch)
-        scale = as_float(greatest(top + exponent, zero) << point)
-        product = splat_float(scalar(work, a + k)) * as_float(load(work, b + k * pitch))
-        total = total + truncate(product * scale)
+    if step.whole:
+        scale = as_float(least(greatest(top, splat(np.int32(_LOWEST))), splat(np.int32(254))) << point)
+        for k in range(step.begin, step.end):
+            product = splat_float(scalar(work, a + k)) * as_float(load(work, b + k * pitch))
+            total = total + truncate(product * scale)
+    else:
+        for k in range(step.begin, step.end):
+            exponent = splat(scalar(work, a_exponent + k)) + load(work, b_exponent + k * pitch)
+            scale = as_float(greatest(top + exponent, zero) << point)
+            product = splat_float(scalar(work, a + k)) * as_float(load(work, b + k * pitch))
+            total = total + truncate(product * scale)
     distance = splat(np.int32(30 - bits)) + largest - c_exponent
     addend = (shift_right(c_significand, least(distance, last)) ^ c_sign) - c_sign
     # The sum with C may need 33 bits: its sign is that of the wrapped sum unless the addition overflowed.
@@ -185,7 +234,7 @@ def _special(work: Words, tile: Tile, step: Step, i: Int, j: Int) -> Int:
     if magnitude == infinity:
         found = 2 if (work[c] >> (15 if step.c_half else 31)) & 1 else 1
     for k in range(step.begin, step.end):
-        a, b = i * tile.k + k, j + k * tile.pitch
+        a, b = i * tile.k + k, j + (i // tile.rows * tile.k + k) * tile.pitch
         e_a, e_b = work[tile.a_exponent + a], work[tile.b_exponent + b]
         if _NAN in (e_a, e_b):
             return np.int32(3)

@@ -19,9 +19,9 @@ from numba.extending import intrinsic, lower_builtin, register_model
 from numpy.typing import NDArray
 
 __all__ = [
-    "INT_LANES", "LANES", "Int", "Words", "above", "any_set", "as_float", "as_int", "equal", "greatest", "least",
-    "load", "load_four", "population", "scalar", "select", "shift_right", "splat", "splat_float", "store", "store_four",
-    "to_float", "truncate",
+    "INT_LANES", "LANES", "Int", "Words", "above", "any_set", "as_float", "as_int", "equal", "fourths", "greatest",
+    "least", "load", "load_four", "load_halves", "load_pairs", "population", "scalar", "select", "shift_right", "splat",
+    "splat_float", "store", "store_four", "store_halves", "store_pairs", "to_float", "truncate",
 ]  # fmt: skip
 
 LANES = 8
@@ -30,7 +30,7 @@ Int: TypeAlias = Any
 Words: TypeAlias = NDArray[Any]
 _I32, _F32 = ir.IntType(32), ir.FloatType()
 _INTS, _FLOATS = ir.VectorType(_I32, LANES), ir.VectorType(_F32, LANES)
-_FOUR = ir.VectorType(_I32, 4)
+_FOUR, _HALVES = ir.VectorType(_I32, 4), ir.VectorType(ir.IntType(16), LANES)
 _ZERO = ir.Constant(_INTS, [0] * LANES)
 
 
@@ -196,3 +196,83 @@ def _store_four(_context: Any, words: Any, place: Any, value: Any) -> Any:  # no
 
 
 store_four: Any = intrinsic(_store_four)
+
+
+def _load_halves(_context: Any, words: Any, place: Any) -> Any:  # noqa: ARG001 - numba's signature
+    """The eight halves of four consecutive words, the low one of each first."""
+
+    def emit(context: Any, builder: Any, sig: Any, values: Any) -> Any:
+        halves = builder.load(_address(context, builder, sig.args[0], values, _HALVES), align=4)
+        return builder.zext(halves, _INTS)
+
+    return _ints(words, int64), emit
+
+
+load_halves: Any = intrinsic(_load_halves)
+
+
+def _store_halves(_context: Any, words: Any, place: Any, value: Any) -> Any:  # noqa: ARG001 - numba's signature
+    """Write the lanes' low halves to four consecutive words."""
+
+    def emit(context: Any, builder: Any, sig: Any, values: Any) -> Any:
+        place = _address(context, builder, sig.args[0], values, _HALVES)
+        builder.store(builder.trunc(values[2], _HALVES), place, align=4)
+        return context.get_dummy_value()
+
+    return types.void(words, int64, _ints), emit
+
+
+store_halves: Any = intrinsic(_store_halves)
+
+
+def _pair(context: Any, builder: Any, sig: Any, values: Any) -> tuple[Any, Any]:
+    """Return where four words lie, and the four that follow 32 words behind: a register's and the next one's."""
+    first = _address(context, builder, sig.args[0], values, _I32)
+    second = builder.gep(first, [ir.Constant(ir.IntType(64), 32)])
+    return tuple(builder.bitcast(place, _FOUR.as_pointer()) for place in (first, second))
+
+
+def _load_pairs(_context: Any, words: Any, place: Any) -> Any:  # noqa: ARG001 - numba's signature
+    """Four words and the four at 32 words behind them, by turns."""
+
+    def emit(context: Any, builder: Any, sig: Any, values: Any) -> Any:
+        first, second = (builder.load(place, align=4) for place in _pair(context, builder, sig, values))
+        return builder.shuffle_vector(first, second, ir.Constant(_INTS, [0, 4, 1, 5, 2, 6, 3, 7]))
+
+    return _ints(words, int64), emit
+
+
+load_pairs: Any = intrinsic(_load_pairs)
+
+
+def _store_pairs(_context: Any, words: Any, place: Any, value: Any) -> Any:  # noqa: ARG001 - numba's signature
+    """Write the even lanes to four words, the odd ones to the four at 32 words behind them."""
+
+    def emit(context: Any, builder: Any, sig: Any, values: Any) -> Any:
+        for odd, four in enumerate(_pair(context, builder, sig, values)):
+            take = ir.Constant(_FOUR, [odd, odd + 2, odd + 4, odd + 6])
+            builder.store(builder.shuffle_vector(values[2], values[2], take), four, align=4)
+        return context.get_dummy_value()
+
+    return types.void(words, int64, _ints), emit
+
+
+store_pairs: Any = intrinsic(_store_pairs)
+
+_ROW = ir.VectorType(_I32, 4 * LANES)
+_numba: Any = types  # partly typed
+_FOURTHS = _numba.UniTuple(_ints, 4)
+
+
+def _fourths(_context: Any, words: Any, place: Any) -> Any:  # noqa: ARG001 - numba's signature
+    """Of 32 consecutive words every fourth: from the first one on, from the second, the third and the fourth."""
+
+    def emit(context: Any, builder: Any, sig: Any, values: Any) -> Any:
+        row = builder.load(_address(context, builder, sig.args[0], values, _ROW), align=4)
+        takes = [ir.Constant(_INTS, list(range(first, 4 * LANES, 4))) for first in range(4)]
+        return context.make_tuple(builder, _FOURTHS, [builder.shuffle_vector(row, row, take) for take in takes])
+
+    return _FOURTHS(words, int64), emit
+
+
+fourths: Any = intrinsic(_fourths)

@@ -225,7 +225,7 @@ def _imported(kernel: Kernel, place: int, arg: Any) -> Any:
     """Return an argument with the arrays of other libraries in it as numpy's, over the same memory."""
     if isinstance(arg, list | tuple):
         return [_imported(kernel, place, one) for one in arg]
-    if not isinstance(arg, Exporting) or isinstance(arg, np.ndarray | np.generic):
+    if isinstance(arg, np.ndarray | np.generic) or not isinstance(arg, Exporting):  # a protocol, which is slow to ask
         return arg
     try:
         return exported(arg)

@@ -81,9 +81,37 @@ def _enter(
     for name, place, bits in (("c", Field.C, Field.C_BITS), ("d", Field.D, Field.D_BITS)):
         entry[place] = tables.places(parts[name], rows, columns, first)
         entry[bits] = parts[name][0].width
+    entry[Field.STRAIGHT] = int(_is_straight(tables, entry))
     tables.entries.append(entry)
     tables.known[key] = len(tables.entries) - 1
     return tables.known[key]
+
+
+def _is_straight(tables: MatrixTables, entry: list[int]) -> bool:
+    """Tell whether an instruction's fragments lie as simtc.machine.tensor can read them eight elements at a time."""
+    m, n, k = (entry[field] for field in (Field.M, Field.N, Field.K))
+    halves = entry[Field.A_BITS] == entry[Field.B_BITS] == 16 and {entry[Field.C_BITS], entry[Field.D_BITS]} <= {16, 32}
+    if not halves or entry[Field.GROUPS] != 1 or n != 8 or k % 8:
+        return False
+    i, j = np.ogrid[:8, :8]
+    in_halves, in_pairs = (j // 2, 16 * (j & 1)), (j // 2 + LANES * (j & 1), 0 * j)
+    return (
+        _lies(tables, entry[Field.A], (m * k // 8, 1, 8), in_halves)
+        and _lies(tables, entry[Field.B], (k // 8, 8, 8), (4 * j + i // 2, 16 * (i & 1)))
+        and all(
+            _lies(tables, entry[place], (m, 1, 8), in_halves if entry[bits] == 16 else in_pairs)
+            for place, bits in ((Field.C, Field.C_BITS), (Field.D, Field.D_BITS))
+        )
+    )
+
+
+def _lies(
+    tables: MatrixTables, start: int, shape: tuple[int, int, int], expected: tuple[np.ndarray, np.ndarray]
+) -> bool:
+    """Tell whether each block of places has its words, counted from its first one, and its shifts as expected."""
+    end = start + shape[0] * shape[1] * shape[2]
+    words, shifts = (np.array(x[start:end]).reshape(shape) for x in (tables.words, tables.shifts))
+    return bool((words - words[:, :1, :1] == expected[0]).all() and (shifts == expected[1]).all())
 
 
 def _operands(b: Builder, entry: int, d_rows: int) -> None:

@@ -12,7 +12,8 @@ from enum import IntFlag
 
 import numpy as np
 
-from simtc.isa import Instruction, Kind
+from simtc.isa import Instruction, Kind, opcodes
+from simtc.isa.opcodes import ACCESSES
 from simtc.isa.registers import operands_read, registers_read, registers_written
 from simtc.machine.lowering import Lowered
 from simtc.machine.micro import TRUE, Control, Family, Integer
@@ -26,13 +27,21 @@ _BIT_OF = {
     Kind.UNIFORM_PREDICATE: 328,
     Kind.BARRIER: 336,
 }
-_STORES = ("STG", "ST")
-_GLOBAL = ("LDG", "LD", "LDGSTS", *_STORES)
-_MEMORY = (*_GLOBAL, "LDS", "LDSM", "STS", "STSM", "LDL", "STL", "ATOM", "ATOMG", "ATOMS", "RED", "REDG")
-_FROM_MEMORY = ("LDG", "LD")
-_FROM_BLOCK = ("LD", "LDS", "LDSM", "LDL", "ATOMS", "B2R")  # LD may be of shared memory; B2R is what a barrier counted
-_FROM_OTHERS = ("ATOM", "ATOMG")
-_ANSWERED = (*_FROM_OTHERS, "RED", "REDG")
+
+
+def _opcodes(accesses: set[str], spaces: set[str]) -> frozenset[str]:
+    """Return the opcodes of the table with one of some kinds of access to one of some spaces."""
+    return frozenset(name for name, row in opcodes().items() if row.access in accesses and spaces & {*row.spaces})
+
+
+_FAR, _OWN = {"global", "generic"}, {"shared", "generic", "local"}  # a generic address may be of either
+_STORES = _opcodes({"global_store"}, _FAR)
+_FROM_MEMORY = _opcodes({"global_load"}, _FAR)
+_GLOBAL = _STORES | _FROM_MEMORY | _opcodes({"copy"}, _FAR)
+_MEMORY = _opcodes({*ACCESSES}, _FAR | _OWN)
+_FROM_BLOCK = _opcodes({"global_load", "shared_load"}, _OWN) | {"B2R"}  # which reads what a barrier counted
+_ANSWERED = _opcodes({"atomic"}, _FAR)
+_FROM_OTHERS = frozenset(name for name in _ANSWERED if "R" in opcodes()[name].writes.split())
 _BRANCHES = (Control.BRANCH, Control.BRANCH_DIVERGED, Control.CALL)
 _LEAVING = (Control.BRANCH, Control.EXIT, Control.BRANCH_INDIRECT)
 
@@ -78,7 +87,7 @@ def skeleton(lowered: Lowered) -> Skeleton:
         code = instruction.opcode
         parts[place] = Part.RUN * run[place] | Part.ACCESS * (code in _GLOBAL) | Part.STORE * (code in _STORES)
     deciding = {instruction.opcode for place, instruction in enumerate(instructions) if run[place]}
-    from_memory, from_block = (bool(deciding & {*opcodes}) for opcodes in (_FROM_MEMORY, _FROM_BLOCK))
+    from_memory, from_block = (bool(deciding & which) for which in (_FROM_MEMORY, _FROM_BLOCK))
     for place, instruction in enumerate(instructions):  # what goes through shared memory may decide as well
         parts[place] |= Part.DECIDES * ((run[place] or from_block) and instruction.opcode in _FROM_MEMORY)
     shared = any(  # with other blocks: atomics, and what is read where they may have written meanwhile
@@ -100,7 +109,7 @@ def skeleton(lowered: Lowered) -> Skeleton:
         loops=loops,
         from_memory=from_memory,
         from_block=from_block,
-        from_others=bool(deciding & {*_FROM_OTHERS}) or shared,
+        from_others=bool(deciding & _FROM_OTHERS) or shared,
     )
 
 
