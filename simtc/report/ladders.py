@@ -14,12 +14,13 @@ _HEAD = ("ladder", "board", "figures", "order of pairs", "mean error", "level", 
 
 def ladder_rows(standings: Sequence[Standing]) -> list[tuple[str, ...]]:
     """Return one row a ladder, the head first and the sum last; times only where the publication says enough."""
-    rows = [_HEAD]
+    rows: list[tuple[str, ...]] = [_HEAD]
     for one in standings:
-        times = [f"{100 * one.error:.0f} %", f"{100 * one.level:+.0f} %", f"{100 * one.spread:.0f} %"]
+        times = ("", "", "")
+        if one.ladder.level and one.points:
+            times = (f"{100 * one.error:.0f} %", f"{100 * one.level:+.0f} %", f"{100 * one.spread:.0f} %")
         rows.append((
-            one.ladder.name, one.ladder.board, str(len(one.points)), f"{one.right} of {one.pairs}",
-            *(times if one.ladder.level and one.points else ["", "", ""]),
+            one.ladder.name, one.ladder.board, str(len(one.points)), f"{one.right} of {one.pairs}", *times,
         ))  # fmt: skip
     right, pairs = total_order(standings)
     return [*rows, ("all", "", str(sum(len(one.points) for one in standings)), f"{right} of {pairs}", "", "", "")]
@@ -27,7 +28,7 @@ def ladder_rows(standings: Sequence[Standing]) -> list[tuple[str, ...]]:
 
 def figure_rows(one: Standing) -> list[tuple[str, ...]]:
     """Return one row a figure: published and predicted microseconds, and the error."""
-    rows = [("figure", "published us", "simtc us", "error")]
+    rows: list[tuple[str, ...]] = [("figure", "published us", "simtc us", "error")]
     for point in one.points:
         name = point.case.removeprefix(f"{one.ladder.name}/")
         rows.append((name, f"{point.measured:,.1f}", f"{point.predicted:,.1f}", f"{100 * point.error:+.0f} %"))

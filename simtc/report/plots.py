@@ -27,9 +27,7 @@ def _said(point: Point) -> str:
     return f"{point.case}: measured {point.measured:,.0f}, predicted {point.predicted:,.0f}, {100 * point.error:+.1f} %"
 
 
-def scatter_plot(
-    points: Sequence[Point], *, size: int = 560, unit: str = "cycles", measured: str = "measured"
-) -> str:
+def scatter_plot(points: Sequence[Point], *, size: int = 560, unit: str = "cycles", measured: str = "measured") -> str:
     """Draw predicted over measured cycles, both logarithmic, with lines of 0 and 10 % error; the worst are named."""
     shown = [p for p in points if p.measured > 0 and p.predicted > 0]
     low = math.floor(10 * math.log10(min(min(p.measured, p.predicted) for p in shown))) / 10

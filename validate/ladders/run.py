@@ -1,7 +1,8 @@
 """Compare simtc with published ladders of kernels on Volta and Turing: a development set.
 
-python validate/ladders/run.py LADDER FOLDER     FOLDER holds the sources, fetched as LADDER.toml says; the predictions
-                                                 are appended to predictions.json with date and commit
+python validate/ladders/run.py [--whole] LADDER FOLDER [FIGURE ...]
+    FOLDER holds the sources, fetched as LADDER.toml says; the predictions of all figures, or of those named, are appended
+    to predictions.json with date and commit; --whole also executes launches whole that take minutes
 python validate/ladders/run.py --report [--figures] [--svg FILE] [LADDER ...]
 
 The sources are their authors' and stay outside the project: a ladder's toml says repository, commit and file, and has a
@@ -34,11 +35,15 @@ def _commit() -> str:
         return "unknown"
 
 
-def make(ladder: Ladder, folder: Path) -> None:
-    """Predict every figure of a ladder, and append the run."""
+def make(ladder: Ladder, folder: Path, names: list[str], *, whole: bool) -> None:
+    """Predict every figure of a ladder, or those that are named, and append the run."""
+    known = [figure.name for figure in ladder.figures]
+    for name in names:
+        if name not in known:
+            raise unknown(f"figure of ladder {ladder.name}", name, known)
     found = []
-    for figure in ladder.figures:
-        found.append(predict(ladder, figure, folder))
+    for figure in [figure for figure in ladder.figures if not names or figure.name in names]:
+        found.append(predict(ladder, figure, folder, whole=whole))
         one, said = found[-1], 1e6 * ladder.seconds(figure)
         time = f"{1e6 * one.seconds:,.1f} us ({one.fidelity}), published {said:,.1f}"
         print(f"{figure.name}: {one.refused or time}", file=sys.stderr, flush=True)
@@ -58,7 +63,8 @@ def compared(names: list[str]) -> list[Standing]:
 def main() -> int:
     """Do what the command line says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("words", nargs="*", metavar="LADDER FOLDER")
+    parser.add_argument("words", nargs="*", metavar="LADDER FOLDER [FIGURE]")
+    parser.add_argument("--whole", action="store_true", help="execute launches whole that take minutes")
     parser.add_argument("--report", action="store_true", help="compare the last predictions with what was published")
     parser.add_argument("--figures", action="store_true", help="with --report: every figure")
     parser.add_argument("--svg", type=Path, help="with --report: also draw published against predicted times")
@@ -71,12 +77,12 @@ def main() -> int:
                 points = [point for one in found if one.ladder.level for point in one.points]
                 write_text(asked.svg, scatter_plot(points, unit="microseconds", measured="published"))
             return 0
-        if len(asked.words) != 2:  # noqa: PLR2004 - LADDER FOLDER
+        if len(asked.words) != 2:
             parser.error("name a ladder and the folder of its sources, or ask for --report")
         known = ladders()
         if asked.words[0] not in known:
             raise unknown("ladder", asked.words[0], list(known))
-        make(known[asked.words[0]], Path(asked.words[1]))
+        make(known[asked.words[0]], Path(asked.words[1]), asked.words[2:], whole=asked.whole)
     except SimtcError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -22,7 +22,8 @@ __all__ = ["Prediction", "predict", "source_of"]
 
 _BUFFER = re.compile(r"(\w+)\[(\d+)\]\Z")
 _DOUBTFUL = 0.1
-_AFFORDABLE = 45_000_000  # warp-instructions: two minutes or so
+_AFFORDABLE = 6_000_000  # warp-instructions: half a minute or so
+_PATIENT = 60_000_000
 _VALUE = re.compile(r"(\w+) (-?[\d.]+)\Z")
 
 
@@ -60,7 +61,7 @@ def source_of(kernel: LadderKernel, home: Path) -> str:
     except (OSError, ValueError) as error:
         raise BadInputError(f"cannot read {path}: {error}; fetch it first: the ladder's toml says where") from None
     if kernel.change:
-        text = text.replace(*kernel.change)
+        text = text.replace(kernel.change[0], kernel.change[1])
     body = cut(text, kernel.function)
     if digest(body) != kernel.digest:
         raise BadInputError(f"{path}: kernel {kernel.function} is another one: digest {digest(body)}")
@@ -75,10 +76,16 @@ def _compiled(kernel: LadderKernel, board: str, home: Path) -> Kernel:
     return compile_source(source_of(kernel, home), device=board, kernel=name)[name]
 
 
-def predict(ladder: Ladder, figure: Figure, home: Path) -> Prediction:
+def predict(ladder: Ladder, figure: Figure, home: Path, *, whole: bool = False) -> Prediction:
     """Compile a figure's kernel for the board, and time its launch; a refusal is a result too.
 
-    A sample that doubts itself is followed by the whole launch, where that takes no more than minutes.
+    A sample that doubts itself is followed by the whole launch, where that takes no more than a minute.
+
+    Args:
+        ladder: that the figure is of.
+        figure: to be predicted.
+        home: the folder of the fetched repository.
+        whole: whether the launch may take some minutes.
 
     Raises:
         BadInputError: the sources are not those of the ladder.
@@ -89,7 +96,7 @@ def predict(ladder: Ladder, figure: Figure, home: Path) -> Prediction:
     try:
         ran = _ran(ladder, figure, kernel, "sampled")
         timing = ran.timing
-        if timing and timing.error_estimate > _DOUBTFUL and ran.instructions <= _AFFORDABLE:
+        if timing and timing.error_estimate > _DOUBTFUL and ran.instructions <= (_PATIENT if whole else _AFFORDABLE):
             timing = _ran(ladder, figure, kernel, "full").timing
     except SimtcError as error:
         return Prediction(figure=figure.name, refused=str(error).splitlines()[0])

@@ -22,11 +22,11 @@ def _path() -> Path:
 
 
 def append(name: str, predictions: Sequence[Prediction], made: dict[str, str], path: Path | None = None) -> None:
-    """Append a run of a ladder.
+    """Append a run of a ladder, or of some of its figures.
 
     Args:
         name: of the ladder.
-        predictions: one for each of its figures.
+        predictions: one for each figure.
         made: its date, commit and compiler.
         path: of the record; the project's own by default.
 
@@ -46,17 +46,17 @@ def _written(run: dict[str, Any]) -> str:
 
 
 def latest(path: Path | None = None) -> dict[str, dict[str, Prediction]]:
-    """Return the last run of each ladder, by ladder and figure.
+    """Return the last prediction of each figure, by ladder and figure.
 
     Raises:
         BadInputError: the record is damaged.
 
     """
-    found = {}
+    found: dict[str, dict[str, Prediction]] = {}
     for run in _runs(path or _path()):
         try:
             rows = [Prediction(**row) for row in run["predictions"]]
-            found[str(run["ladder"])] = {row.figure: row for row in rows}
+            found.setdefault(str(run["ladder"]), {}).update({row.figure: row for row in rows})
         except (KeyError, TypeError) as error:
             raise BadInputError(f"{_FILE}: a run is damaged: {error}") from None
     return found
