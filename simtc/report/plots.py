@@ -27,7 +27,7 @@ def _said(point: Point) -> str:
     return f"{point.case}: measured {point.measured:,.0f}, predicted {point.predicted:,.0f}, {100 * point.error:+.1f} %"
 
 
-def scatter_plot(points: Sequence[Point], *, size: int = 560) -> str:
+def scatter_plot(points: Sequence[Point], *, size: int = 560, unit: str = "cycles", measured: str = "measured") -> str:
     """Draw predicted over measured cycles, both logarithmic, with lines of 0 and 10 % error; the worst are named."""
     shown = [p for p in points if p.measured > 0 and p.predicted > 0]
     low = math.floor(10 * math.log10(min(min(p.measured, p.predicted) for p in shown))) / 10
@@ -57,11 +57,11 @@ def scatter_plot(points: Sequence[Point], *, size: int = 560) -> str:
     parts += [text(x(p.measured) + 7, y(p.predicted) + 13, str(1 + i), fill=ALARM) for i, p in enumerate(worst)]
     turned = f'transform="translate(14 {top + side / 2}) rotate(-90)" text-anchor="middle" font-size="12" fill="{INK}"'
     parts += [
-        text(left + side / 2, top + side + 38, "measured cycles", anchor="middle"),
-        f"<text {turned}>predicted cycles</text>",
+        text(left + side / 2, top + side + 38, f"{measured} {unit}", anchor="middle"),
+        f"<text {turned}>predicted {unit}</text>",
         text(left + 10, top + 18, "dashed: 10 % off", fill=FAINT),
     ]
-    title = "predicted over measured cycles"
+    title = f"predicted over {measured} {unit}"
     height = top + side + 54 + 16 * len(worst)
     return document(left + side + 70, height, title, [*parts, *_legend(worst, top + side + 58)])
 
