@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import re
 import runpy
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from simtc.errors import BadInputError
 from simtc.report.ladders import figure_rows, ladder_rows, ladders_text
+from simtc.report.plots import scatter_plot
 from simtc.resources import folder
 from simtc.validate.ladders import (
     Figure,
@@ -28,6 +31,9 @@ from simtc.validate.ladders import (
 from simtc.validate.ladders.cut import cut, defined, digest
 
 HOME = folder("validate") / "ladders"
+NOTE = Path(__file__).resolve().parents[2] / "sass_notes" / "ladders.md"
+PICTURE = NOTE.parent / "figures" / "ladders.svg"
+REACHED = 0.88  # of the pairs; asked are 0.95: sass_notes/ladders.md says what misses
 RESERVED = ("cuda_hgemm", "matmul-playground", "Turing-GPUs", "How_to_optimize", "tensorcore-hgemm", "gau-nernst",
             "Dissecting", "sgemm-turing", "Fault-Tolerant")  # fmt: skip
 
@@ -138,7 +144,8 @@ def test_runs_are_appended_and_the_last_one_counts(tmp_path):
     for cycles in (100, 200):
         append("own", [Prediction(figure="own/64", cycles=cycles, seconds=1e-6)], made, path)
     assert len(json.loads(path.read_text())["runs"]) == 2
-    assert latest(path)["own"]["own/64"].cycles == 200
+    append("own", [Prediction(figure="own/128", cycles=300, seconds=1e-6)], made, path)
+    assert {name: one.cycles for name, one in latest(path)["own"].items()} == {"own/64": 200, "own/128": 300}
     path.write_text('{"runs": [{"ladder": "own", "predictions": [{"figures": 1}]}]}')
     with pytest.raises(BadInputError, match="a run is damaged"):
         latest(path)
@@ -178,6 +185,21 @@ def test_a_bad_ladder_gets_one_clear_error(tmp_path, old, new, message):
         read_ladder(path)
 
 
+def test_the_note_shows_what_is_kept():
+    if not NOTE.exists():
+        pytest.skip("the notes are not beside the tests")
+    failed, tried = doctest.testfile(str(NOTE), module_relative=False)
+    assert (failed, tried > 4) == (0, True)
+
+
+def test_the_picture_is_that_of_the_kept_predictions(known, kept):
+    if not NOTE.exists():
+        pytest.skip("the notes are not beside the tests")
+    points = [p for name, one in known.items() if one.level for p in standing(one, kept[name]).points]
+    drawn = scatter_plot(points, unit="microseconds", measured="published")
+    assert PICTURE.read_text(encoding="utf-8") == drawn
+
+
 def test_the_script_reports_and_draws(tmp_path, monkeypatch, capsys):
     def script(*words):
         monkeypatch.setattr(sys, "argv", ["run.py", *words])
@@ -190,6 +212,8 @@ def test_the_script_reports_and_draws(tmp_path, monkeypatch, capsys):
     assert (code, said.err) == (0, "")
     assert "t4_transpose" in said.out
     assert "published microseconds" in picture.read_text()
+    code, said = script("--whole", "t4_transpose", str(tmp_path), "v9/4096")
+    assert (code, "unknown figure of ladder t4_transpose" in said.err) == (2, True)
     code, said = script("t4_transposes", str(tmp_path))
     assert (code, said.out) == (2, "")
     assert "unknown ladder" in said.err

@@ -1,8 +1,8 @@
 """Compare simtc with published ladders of kernels on Volta and Turing: a development set.
 
 python validate/ladders/run.py [--whole] LADDER FOLDER [FIGURE ...]
-    FOLDER holds the sources, fetched as LADDER.toml says; the predictions of all figures, or of those named, are appended
-    to predictions.json with date and commit; --whole also executes launches whole that take minutes
+    FOLDER holds the sources, fetched as LADDER.toml says; the predictions of all figures, or of those named, are
+    appended to predictions.json with date and commit; --whole also executes launches whole that take minutes
 python validate/ladders/run.py --report [--figures] [--svg FILE] [LADDER ...]
 
 The sources are their authors' and stay outside the project: a ladder's toml says repository, commit and file, and has a
@@ -77,7 +77,7 @@ def main() -> int:
                 points = [point for one in found if one.ladder.level for point in one.points]
                 write_text(asked.svg, scatter_plot(points, unit="microseconds", measured="published"))
             return 0
-        if len(asked.words) != 2:
+        if len(asked.words) < 2:
             parser.error("name a ladder and the folder of its sources, or ask for --report")
         known = ladders()
         if asked.words[0] not in known:
