@@ -118,9 +118,9 @@ def read_ladder(path: Path) -> Ladder:
         BadInputError: the file cannot be read, or lacks something, or says something that no ladder has.
 
     Example:
-        >>> ladder = read_ladder(folder("validate") / "ladders" / "t4_transpose.toml")
+        >>> ladder = read_ladder(folder("validate") / "ladders" / "rtx2080ti_transpose.toml")
         >>> ladder.board, ladder.unit, len(ladder.figures)
-        ('t4', 'ms', 6)
+        ('rtx2080ti', 'ms', 9)
 
     """
     try:
