@@ -116,10 +116,10 @@ def runs_html(found: Runs) -> str:
 
 _PAIR_TEXTS = (True, False, False, False, False)
 # First the first run's, then the second's.
-_HALF = ("line", "cycles", "share", "cause")
+_HALF = ("cycles", "share", "cause")
 _LINE_HEAD = (
-    "difference", "source", *_HALF, *(f"second: {name}" for name in _HALF),
-    "conflicts", "second", "sectors", "second",
+    "difference", "source", "first line", *_HALF, "second line", *_HALF,
+    "conflicts", "second's", "sectors", "second's",
 )  # fmt: skip
 _LINE_TEXTS = (False, True, *(False, False, False, True) * 2, False, False, False, False)
 

@@ -9,7 +9,7 @@ __all__ = ["EXTRAPOLATED", "shown"]
 # Of a launch of which a part was executed, the keys of its result that stand for the whole of it.
 EXTRAPOLATED = (
     "cycles", "seconds", "instructions", "stalls", "warp_cycles", "bank_conflicts", "resources", "counters",
-    "by_instruction",
+    "by_instruction", "by_line",
 )  # fmt: skip
 
 
