@@ -26,7 +26,7 @@ def _unsigned(index: Any) -> Any:
     Example:
         >>> from numba import types
         >>> _unsigned(types.int64), _unsigned(types.UniTuple(types.int32, 2))
-        (uint64, UniTuple(uint64 x 2))
+        (uint64, UniTuple(uint64, 2))
 
     """
     if isinstance(index, types.BaseTuple):

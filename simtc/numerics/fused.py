@@ -4,6 +4,9 @@ Why floats carry the products: a product of two significands of at most 11 bits 
 a power of two keeps it exact, and the conversion of a float to an integer drops the fraction toward zero, which is what
 the hardware's aligner does to a magnitude. The sum then runs in 32-bit integers, which hold it exactly: 32 products of
 magnitude below 4 * 2**13, or 16 below 4 * 2**25 less what 11-bit significands leave unused.
+
+An f16 is kept whole, not as its significand, since float32 holds the product of any two: then one scale serves all
+products of an output, where wider exponents need one for each.
 """
 
 from __future__ import annotations
