@@ -64,7 +64,10 @@ def prediction_text(p: Prediction) -> str:
 
 
 def _doubt(p: Prediction) -> str:
-    return f", to {100 * p.error_estimate:.1f} % by its own estimate" if p.error_estimate else ""
+    if not p.error_estimate or p.cycles_interval is None:
+        return ""
+    least, most = p.cycles_interval
+    return f", {least:,} to {most:,} cycles in nine of ten launches"
 
 
 def _details(p: Prediction) -> list[str]:
