@@ -39,8 +39,9 @@ def prediction_text(p: Prediction) -> str:
     resident = f"{_count(p.blocks_per_sm, 'block')}, {p.warps_per_sm} warps an SM (limited by {p.occupancy_limit})"
     lines = [
         f"{p.family} {p.m} x {p.n} x {p.k} on {p.device}: {tiles}",
-        f"fidelity     {p.fidelity}: {_FIDELITIES[p.fidelity]}{_doubt(p)}",
+        f"fidelity     {p.fidelity}: {_FIDELITIES[p.fidelity]}",
         f"takes        {takes} at {p.clock_mhz} MHz (and {launch:.1f} us to launch)",
+        *_interval(p),
         f"             {p.tflops:.2f} TFLOPS, {share}",
         f"resident     {resident}",
         f"             {shared}, {p.registers} registers a thread",
@@ -63,8 +64,12 @@ def prediction_text(p: Prediction) -> str:
     return "\n".join(lines)
 
 
-def _doubt(p: Prediction) -> str:
-    return f", to {100 * p.error_estimate:.1f} % by its own estimate" if p.error_estimate else ""
+def _interval(p: Prediction) -> list[str]:
+    """Return what the estimate is good for, where there is a doubt."""
+    if not p.error_estimate or p.cycles_interval is None:
+        return []
+    least, most = p.cycles_interval
+    return [f"             {least:,} to {most:,} cycles in nine of ten launches"]
 
 
 def _details(p: Prediction) -> list[str]:

@@ -78,7 +78,16 @@ def _time(timing: Timing) -> str:
     time = f"took         {cycles} cycles, {seconds} us at {timing.clock_mhz} MHz (launch overhead apart)"
     if timing.fidelity == "full":
         return "\n".join([time, *(f"             {note}" for note in timing.notes)])
-    return f"{time}\n             an estimate, {100 * timing.error_estimate:.1f} % in doubt: {'; '.join(timing.notes)}"
+    return f"{time}\n             {_interval(timing)}: {'; '.join(timing.notes)}"
+
+
+def _interval(timing: Timing) -> str:
+    """Say what an estimate is good for, and what most of its doubt comes from."""
+    if not timing.error_estimate:
+        return "an estimate without doubt"
+    least, most = timing.cycles_interval
+    worst = max(timing.doubts, key=lambda name: timing.doubts[name])
+    return f"an estimate, {least:,} to {most:,} cycles in nine of ten launches (most of the doubt: {worst})"
 
 
 def _timing(timing: Timing) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["EXTRAPOLATED", "shown"]
+__all__ = ["EXTRAPOLATED", "interval", "shown"]
 
 # Of a launch of which a part was executed, the keys of its result that stand for the whole of it.
 EXTRAPOLATED = (
@@ -25,3 +25,14 @@ def shown(value: float, doubt: float = 0.0) -> str:
         return f"{value:,.0f}"
     place = max(10 ** math.floor(math.log10(abs(value) * doubt)), 1) if value else 1
     return f"about {round(value / place) * place:,.0f}"
+
+
+def interval(value: float, doubt: float) -> tuple[int, int]:
+    """Return the least and the most that a number with a relative doubt may be, in whole units.
+
+    Example:
+        >>> interval(1000, 0.05), interval(1000, 0.0)
+        ((950, 1050), (1000, 1000))
+
+    """
+    return math.floor(value * (1 - min(doubt, 1.0))), math.ceil(value * (1 + doubt))

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from simtc.results.display import Columns, Display, above, by_column
-from simtc.results.estimate import shown
+from simtc.results.estimate import interval, shown
 from simtc.results.lines import by_line
 from simtc.results.stall import Stall
 
@@ -49,7 +49,8 @@ class Timing(Display):
     occupancy_limit: str
     by_instruction: tuple[InstructionTime, ...] = field(repr=False)
     fidelity: str = "full"  # or "sampled": some SMs stand for all, and a few iterations and waves for the rest
-    error_estimate: float = 0.0  # of `cycles` against fidelity full, relative: the sampling's own estimate
+    error_estimate: float = 0.0  # half of the width of `cycles_interval`, relative: the sampling's own estimate
+    doubts: Mapping[str, float] = field(default_factory=dict)  # what it comes from, by reason, as shares of `cycles`
     notes: tuple[str, ...] = ()  # what was sampled, what was left out, and which instructions' rates are estimates
     extrapolated: tuple[str, ...] = ()  # keys of the result that a part of the launch stands for
     timeline: Timeline | None = field(default=None, repr=False)
@@ -58,6 +59,11 @@ class Timing(Display):
     def seconds(self) -> float:
         """Time at `clock_mhz`."""
         return self.cycles / (self.clock_mhz * 1e6)
+
+    @property
+    def cycles_interval(self) -> tuple[int, int]:
+        """Least and most cycles: what fidelity full gives lies between them for 90 % of sampled launches."""
+        return interval(self.cycles, self.error_estimate)
 
     @property
     def doubt(self) -> float:
@@ -184,6 +190,7 @@ class LaunchResult(Display):
         }
         if self.timing:
             row |= {name: getattr(self.timing, name) for name in ("cycles", "seconds", "bank_conflicts", "limit")}
+            row |= dict(zip(("least_cycles", "most_cycles"), self.timing.cycles_interval, strict=True))
             row |= self.timing.stalls
         return by_column([row])
 
@@ -212,9 +219,11 @@ class LaunchResult(Display):
             "block": list(self.block),
             "fidelity": timing.fidelity if timing else None,
             "error_estimate": timing.error_estimate if timing else None,
+            "doubts": dict(timing.doubts) if timing else {},
             "notes": list(timing.notes) if timing else [],
             "extrapolated": list(timing.extrapolated) if timing else [],
             "cycles": timing.cycles if timing else None,
+            "cycles_interval": list(timing.cycles_interval) if timing else None,
             "clock_mhz": timing.clock_mhz if timing else None,
             "seconds": timing.seconds if timing else None,
             "instructions": self.instructions,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from simtc.results.display import Columns, Display, above, by_column
-from simtc.results.estimate import shown
+from simtc.results.estimate import interval, shown
 
 if TYPE_CHECKING:  # it needs numpy, which closed forms do without
     from simtc.results.timeline import Timeline
@@ -59,7 +59,7 @@ class Prediction(Display):
     stalls: Mapping[str, int] = field(default_factory=dict)  # warp-cycles by cause; of closed forms there are none
     extrapolated: tuple[str, ...] = ()  # which of these a part of the launch stands for
     flops: int | None = None  # useful operations; None for 2 m n k, those of one real product
-    error_estimate: float | None = None  # of `cycles` against fidelity full, relative; None where nothing was executed
+    error_estimate: float | None = None  # half of the width of `cycles_interval`, relative; None of closed forms
     timeline: Timeline | None = None  # what each warp did, where it was asked for
 
     @property
@@ -78,6 +78,14 @@ class Prediction(Display):
         """Share of the peak."""
         return self.tflops / self.peak_tflops
 
+    @property
+    def cycles_interval(self) -> tuple[int, int] | None:
+        """Least and most cycles: what fidelity full gives lies between them for 90 % of sampled launches.
+
+        None where nothing was executed.
+        """
+        return None if self.error_estimate is None else interval(self.cycles, self.error_estimate)
+
     def headline(self) -> str:
         """Return the problem, the board, the cycles and what limits them in one line."""
         doubt = self.error_estimate or 0.0 if self.extrapolated else 0.0
@@ -89,6 +97,7 @@ class Prediction(Display):
         """Return one row: the problem, the configuration, and what it takes."""
         names = ("family", "device", "m", "n", "k", "fidelity", "cycles", "seconds", "tflops", "peak_share", "bound")
         row = {name: getattr(self, name) for name in names}
+        row |= dict(zip(("least_cycles", "most_cycles"), self.cycles_interval or (None, None), strict=True))
         sizes = ("blocks", "waves", "blocks_per_sm", "warps_per_sm", "registers", "shared_bytes")
         return by_column([row | dict(self.config) | {name: getattr(self, name) for name in sizes}])
 
@@ -117,6 +126,7 @@ class Prediction(Display):
         return {
             "schema": "simtc.simulate/1",
             **{name: dict(value) if isinstance(value, Mapping) else value for name, value in plain.items()},
+            "cycles_interval": self.cycles_interval and list(self.cycles_interval),
         }
 
     def to_json(self) -> str:

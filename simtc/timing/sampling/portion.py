@@ -137,10 +137,19 @@ def _kept(survey: Survey, bones: Skeleton) -> tuple[int, ...]:
 
 
 def _chosen(waves: int, *, few: bool) -> list[int]:
-    """Return the waves to execute: the first two, one in the middle and the last."""
-    middle = {1} if few else {1, waves // 2}
-    last = set() if few and waves >= _MANY else {waves - 1}
-    return sorted(({0} | middle | last) & set(range(waves)))
+    """Return the waves to execute: the first two, another one, and the last or one that is like it.
+
+    Blocks that drift apart end whenever they do. How long a wave of them lasts is seen where a whole one follows it.
+
+    Example:
+        >>> [_chosen(waves, few=True) for waves in (1, 2, 3, 9, 40)]
+        [[0], [0, 1], [0, 1, 2], [0, 1, 2, 8], [0, 1, 2]]
+        >>> _chosen(40, few=False)
+        [0, 1, 20, 39]
+
+    """
+    wanted = {0, 1, 2 if few else waves // 2, 2 if few and waves >= _MANY else waves - 1}
+    return sorted(wanted & set(range(waves)))
 
 
 def _work(survey: Survey, laps: int) -> float:

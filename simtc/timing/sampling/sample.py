@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,7 @@ from simtc.timing.unit import Scale
 from simtc.timing.units.aging import FULL, Age
 from simtc.timing.units.l2_tags import hold_sectors, remember
 
-__all__ = ["Course", "Sample"]
+__all__ = ["Course", "Sample", "shared", "starts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +70,8 @@ class Sample:
             outcome = int(run_chip(step, start_block, *self.parts, bundled, self.skipper.windows))
             outcome = outcome or limit_reached(request, self.skipper.traveller.state, clock)
             if outcome:
-                self._end_wave()
+                self._note_admissions()
+                self._end_all(sizes)
                 return outcome
             self._note_admissions()
             while len(self.at_wave) < len(sizes) - 1 and clock.grid["done"][0] >= sizes[len(self.at_wave)]:
@@ -137,6 +140,13 @@ class Sample:
     def _end_wave(self) -> None:
         self.at_wave.append(vector(self.clock) + self.skipper.added)
 
+    def _end_all(self, sizes: np.ndarray) -> None:
+        """End the waves that are left: those that ended in one stretch share by their blocks what was counted in it."""
+        first = len(self.at_wave)
+        before = self.at_wave[-1] if first else np.zeros_like(self.skipper.added)
+        blocks = np.diff(sizes[max(first - 1, 0) :]) if first else np.diff(sizes, prepend=0)
+        self.at_wave += shared(before, vector(self.clock) + self.skipper.added, blocks)
+
     @property
     def uneven(self) -> bool:
         """Whether SMs end blocks at several times and the last wave has not one for each place."""
@@ -144,21 +154,54 @@ class Sample:
         return grid.slots > 1 and grid.waves > 1 and grid.blocks % grid.wave_blocks > 0
 
     def _note_admissions(self) -> None:
-        warps = len(self.clock.warps) // len(self.clock.running)
-        for place in range(len(self.admitted), int(self.clock.grid["admitted"][0])):
-            slot = int(np.flatnonzero(self.clock.running == self.clock.order[place])[0])
-            self.admitted.append(float(self.clock.warps["start"][slot * warps]) + self.skipper.cycles)
-            self.skipper.admit(slot)
+        """Note when blocks began: those that have come and gone since the last look, by now."""
+        clock = self.clock
+        warps = len(clock.warps) // len(clock.running)
+        for place in range(len(self.admitted), int(clock.grid["admitted"][0])):
+            slots = np.flatnonzero(clock.running == clock.order[place])
+            begun = clock.warps["start"][slots[0] * warps] if slots.size else clock.sms["last_cycle"].max()
+            self.admitted.append(float(begun) + self.skipper.cycles)
+            if slots.size:
+                self.skipper.admit(int(slots[0]))
 
     def course(self) -> Course:
         """Return what became of each wave."""
         clock = self.clock
         final = float(max(clock.sms["last_cycle"].max(), clock.sms["drained"].max(), clock.grid["counted"][0]))
         ends = np.cumsum([len(self.grid.part(w)) for w in self.part.chosen])
-        starts = [float(np.mean(self.admitted[first:last])) for first, last in zip([0, *ends[:-1]], ends, strict=True)]
+        begun = starts(np.split(np.asarray(self.admitted), ends[:-1]))
         return Course(
-            spans=np.diff([0.0, *starts[1:], final + self.skipper.cycles]),
+            spans=np.diff([0.0, *begun[1:], final + self.skipper.cycles]),
             vectors=np.diff(np.stack([np.zeros_like(self.at_wave[0]), *self.at_wave]), axis=0),
             skipped=self.skipper.skipped,
             doubts=self.skipper.doubts,
         )
+
+
+def starts(waves: Sequence[np.ndarray]) -> list[float]:
+    """Return when waves began, from the cycles in which their blocks did: in the mean, as they go where others end.
+
+    A last wave of fewer blocks takes the places that are free first, so it is compared with as many first ones of the
+    wave before it: that one lasts no shorter because few blocks follow it.
+
+    Example:
+        >>> starts([np.array([0.0, 0.0]), np.array([100.0, 200.0]), np.array([300.0])])
+        [0.0, 150.0, 350.0]
+
+    """
+    begun = [float(waves[0].mean())]
+    for before, wave in pairwise(waves):
+        first = min(len(before), len(wave))
+        begun.append(begun[-1] + float(wave[:first].mean() - before[:first].mean()))
+    return begun
+
+
+def shared(before: np.ndarray, after: np.ndarray, blocks: np.ndarray) -> list[np.ndarray]:
+    """Return what was counted when each wave ended, of waves that ended in one stretch: by their blocks.
+
+    Example:
+        >>> [float(one[0]) for one in shared(np.array([200.0]), np.array([320.0]), np.array([10, 2]))]
+        [300.0, 320.0]
+
+    """
+    return [before + (after - before) * part for part in np.cumsum(blocks) / blocks.sum()]

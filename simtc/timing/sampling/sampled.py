@@ -7,7 +7,6 @@ leave of L2's and DRAM's bandwidth, and as what they have brought into L2. A sma
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -17,12 +16,13 @@ from simtc.bundle import bundle
 from simtc.machine.faults import fault_error
 from simtc.machine.functional import WORK_WORDS
 from simtc.machine.state import CODE, MEMORY, STATE, new_state
-from simtc.results import Stall, Timing
+from simtc.results import Timing
 from simtc.results.estimate import EXTRAPOLATED
 from simtc.timing.clock import Clock
 from simtc.timing.occupancy import Occupancy
 from simtc.timing.reading import busy_cycles, read_timing, require_room, safety
 from simtc.timing.request import ENDLESS, Request
+from simtc.timing.sampling.doubt import half_width, of_counts, of_others
 from simtc.timing.sampling.footprint import Footprints
 from simtc.timing.sampling.portion import Portion, portion
 from simtc.timing.sampling.residence import resident
@@ -42,11 +42,6 @@ _LAPS_ROOM = 4096  # of each SM
 _SECTOR = 32  # bytes
 _L2_ROOM = 1 << 26  # bytes: more than some SMs fetch in the waves that are executed
 _UNSETTLED = 0.02  # doubt about a cycle that was extrapolated from shortened loops
-_UNEVEN = 0.25  # doubt about a last wave of blocks that do not end together: some SM gets one more than its share
-_PART = 0.01  # doubt that comes from leaving out SMs at all: each goes its own way
-_CROWDED = 0.1  # and about a launch in which L2 or DRAM is always busy; for one that is half of the time, none
-_DRAWN = 2.0  # deviations of a mean over blocks that were drawn, where they differ
-_SHARED = 0.06  # and about a cycle in which warps wait for memory that other SMs use too
 
 
 def sample_launch(request: Request, bones: Skeleton) -> Timing:
@@ -90,15 +85,20 @@ def _sampled(request: Request, bones: Skeleton) -> Timing:
     sample, course = samples[-1], samples[-1].course()
     if len(samples) > 1:
         course = _extrapolated(samples[0].course(), course)
-    scaled, cycles, doubt = _composed(sample, course)
-    doubt += _DRAWN * survey.uneven / math.sqrt(len(sample.clock.order))
-    # what a resource had to do is extrapolated as well: where the two contradict each other, neither is known better
-    doubt = max(doubt, max(busy_cycles(scaled, request.device).values()) / cycles - 1)
+    scaled, cycles, doubts = _composed(sample, course)
     timing = read_timing(request.lowered.kernel, scaled, room, request.device, cycles=cycles)
+    doubts |= of_counts(
+        busy=max(busy_cycles(scaled, request.device).values()) / cycles,
+        uneven=survey.uneven,
+        blocks=len(sample.clock.order),
+        last_wave=float(course.spans[-1]) / cycles if sample.uneven else 0.0,
+    )
+    doubts |= of_others(timing, grid)
     return replace(
         timing,
         fidelity="sampled",
-        error_estimate=doubt + _shared_doubt(timing, grid.sms, cycles),
+        error_estimate=half_width(doubts),
+        doubts={name: doubt for name, doubt in doubts.items() if doubt},
         extrapolated=EXTRAPOLATED,
         notes=(
             *timing.notes,
@@ -179,15 +179,6 @@ def _standing(request: Request, part: Portion, room: Occupancy, held: np.ndarray
     return clock
 
 
-def _shared_doubt(timing: Timing, sms: int, cycles: int) -> float:
-    """Return the doubt that comes from standing in for the other SMs; at barriers, warps wait for those that do."""
-    if sms == 1:
-        return 0.0
-    waiting = sum(timing.stalls[cause.name] for cause in (Stall.long_scoreboard, Stall.lg_throttle, Stall.barrier))
-    busy = max(timing.resources[name] for name in ("L2", "DRAM")) / cycles
-    return _PART + _CROWDED * max(2 * busy - 1, 0.0) + _SHARED * waiting / max(timing.warp_cycles, 1)
-
-
 def _extrapolated(short: Course, longer: Course) -> Course:
     """Return the course of the whole loop from two in which each warp went round it a few times, and more times."""
     if short.skipped <= longer.skipped:
@@ -199,28 +190,32 @@ def _extrapolated(short: Course, longer: Course) -> Course:
     return Course(spans=spans, vectors=vectors.clip(0), skipped=longer.skipped, doubts=doubts)
 
 
-def _composed(sample: Sample, course: Course) -> tuple[Clock, int, float]:
-    """Return the whole launch as a clock would have counted it, its cycles, and the doubt about them."""
+def _composed(sample: Sample, course: Course) -> tuple[Clock, int, dict[str, float]]:
+    """Return the whole launch as a clock would have counted it, its cycles, and the doubts about their parts."""
     grid, chosen = sample.grid, sample.part.chosen
     stood = _stood_for(grid.waves, chosen)
     wide = chip_wide(sample.clock)
     total = np.zeros(len(wide))
     middle = [float(span) for span, times in zip(course.spans, stood, strict=True) if times > 1]
     spread = max(middle) - min(middle) if middle else 0.0
-    cycles, doubts = 0.0, course.doubts
+    cycles = passed = 0.0
     for w, span, times, counted in zip(chosen, course.spans, stood, course.vectors, strict=True):
         cycles += times * float(span)
-        doubts += (times - 1) * (spread / 2 + course.doubts / len(chosen))
+        passed += (times - 1) * (spread / 2 + course.doubts / len(chosen))
         total += counted * times * np.where(wide, 1 / grid.share(w), 1.0)
-    if sample.uneven:
-        doubts += _UNEVEN * float(course.spans[-1])
     cycles += sample.skipper.late
     issued = course.vectors.sum(axis=0) * (grid.blocks / len(sample.clock.order))
-    return restored(sample.clock, total, issued), round(cycles), doubts / cycles
+    doubts = {"laps skipped": course.doubts / cycles, "waves passed over": passed / cycles}
+    return restored(sample.clock, total, issued), round(cycles), doubts
 
 
 def _stood_for(waves: int, chosen: list[int]) -> list[float]:
-    """Return how many waves each executed one stands for: those after the first are shared, but the last if it ran."""
-    middle = [w for w in chosen if 0 < w < waves - 1]
-    left = waves - len(chosen) + len(middle)
-    return [left / len(middle) if w in middle else 1.0 for w in chosen]
+    """Return how many waves each executed one stands for: those between the first and the last stand for the others.
+
+    Example:
+        >>> _stood_for(9, [0, 1, 2, 8]), _stood_for(40, [0, 1, 2]), _stood_for(2, [0, 1])
+        ([1.0, 3.5, 3.5, 1.0], [1.0, 38.0, 1.0], [1.0, 1.0])
+
+    """
+    middle = len(chosen) - 2
+    return [1.0, *[(waves - 2) / middle] * middle, 1.0] if middle > 0 else [1.0] * len(chosen)

@@ -1,0 +1,152 @@
+"""Launches drawn by chance over families, configurations, problems and boards, small enough to be executed whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil, exp, log, sqrt
+from typing import Any
+
+import numpy as np
+
+from simtc.arch import Device, device, device_names
+from simtc.errors import SimtcError
+from simtc.gemm.family import Configured
+from simtc.gemm.operands import zeros
+from simtc.gemm.problem import Problem
+from simtc.gemm.registry import family
+from simtc.results import LaunchResult
+from simtc.run.launch import launch
+
+__all__ = ["DrawnLaunch", "boards", "drawn"]
+
+# Those outside the tensor cores take no batch, so none of theirs has come out: the seeds that were drawn keep it so.
+_FAMILIES = ("hgemm", "wmma_gemm", "hgemm_batched", "sgemm", "dgemm", "cgemm", "zgemm")
+_MADE = {  # what is drawn of families whose kernels are made of choices
+    "hgemm": {
+        "block": [(m, n, k) for m in (64, 128, 256) for n in (64, 128, 256) for k in (16, 32, 64)],
+        "layout": ["pad", "xor", "none"],
+    },
+}
+_DEPTHS = (32, 4096)  # of k
+_WORK = (3.2e6, 7e6)  # warp-instructions: more than what is executed whole anyway, and seconds of the clock
+_FEWEST = 4  # blocks
+_ASPECT = 4.0  # of the grid, at most
+_EDGE = 0.25  # of the launches, those of batches, whose tiles reach beyond the matrices
+_TENSOR_SM = 70
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawnLaunch:
+    """One launch."""
+
+    family: str
+    configuration: Configured
+    problem: Problem
+    board: Device
+    caches: str
+
+    @property
+    def name(self) -> str:
+        """KERNEL/BATCHxMxNxK/BOARD/cold or warm."""
+        one = self.problem
+        sizes = "x".join(map(str, (one.products, one.m, one.n, one.k)))
+        return f"{self.configuration.name}/{sizes}/{self.board.name}/{self.caches}"
+
+    def run(self, fidelity: str) -> LaunchResult:
+        """Launch with the clock, without values."""
+        return _launched(self.configuration, self.problem, self.board, fidelity=fidelity, caches=self.caches)
+
+
+def boards() -> tuple[str, ...]:
+    """Return the boards that have tensor cores.
+
+    Example:
+        >>> "t4" in boards(), "c2050" in boards()
+        (True, False)
+
+    """
+    return tuple(name for name in device_names() if int(device(name).sm_name.removeprefix("sm_")) >= _TENSOR_SM)
+
+
+def drawn(seed: int) -> Iterator[DrawnLaunch]:
+    """Yield launches without end; a seed gives the same ones each time.
+
+    Example:
+        >>> from itertools import islice
+        >>> [one.name for one in islice(drawn(1), 2)] == [one.name for one in islice(drawn(1), 2)]
+        True
+
+    """
+    rng = np.random.Generator(np.random.PCG64(seed))
+    while True:
+        try:
+            found = _one(rng)
+        except SimtcError:  # of what was drawn, this board or this family cannot have all
+            continue
+        if found is not None:
+            yield found
+
+
+def _one(rng: np.random.Generator) -> DrawnLaunch | None:
+    board = device(_any(rng, boards()))
+    chosen = family(_any(rng, _FAMILIES))
+    caches = _any(rng, ("cold", "warm"))
+    k = round(_between(rng, *_DEPTHS))
+    work = _between(rng, *_WORK)
+    aspect = _between(rng, 1 / _ASPECT, _ASPECT)
+    made = _configured(rng, chosen.name, board, k)
+    tile = made.tile
+    k = ceil(k / tile[2]) * tile[2]
+    alone = made.problem({"m": tile[0], "n": tile[1], "k": k})
+    blocks = work / _launched(made, alone, board).instructions
+    if blocks < _FEWEST or made.not_executed():
+        return None
+    problem = made.problem(_sizes(rng, made, k, blocks, aspect))
+    return DrawnLaunch(family=chosen.name, configuration=made, problem=problem, board=board, caches=caches)
+
+
+def _configured(rng: np.random.Generator, name: str, board: Device, k: int) -> Configured:
+    """Return a kernel of a family that ships for the board, or can be made for it."""
+    found = family(name)
+    if name in _MADE:
+        choices = {option: _any(rng, values) for option, values in _MADE[name].items()}
+        return found.configure(found.problem({"m": 2048, "n": 2048, "k": max(k, 64)}, choices), board, choices)
+    shipped = found.programs(board)
+    if shipped:
+        return shipped[int(rng.integers(len(shipped)))]
+    sizes = {"m": int(rng.integers(16, 200)), "k": int(rng.choice((16, 200)))}
+    return found.configure(found.problem({**sizes, "n": sizes["m"], "batch": (1,)}, {}), board, {})
+
+
+def _sizes(rng: np.random.Generator, made: Configured, k: int, blocks: float, aspect: float) -> dict[str, Any]:
+    """Return m, n and k of so many blocks; of kernels that are for batches, a batch as well."""
+    m, n, _ = made.tile
+    if made.multiple == (1, 1, 1):  # any size: a few tiles each, and as many products as it takes
+        rows, columns = (int(rng.integers(1, 4)) for _ in range(2))
+        less = int(rng.integers(1, min(m, n))) if rng.random() < _EDGE else 0
+        batch = max(round(blocks / (rows * columns)), 1)
+        return {"m": rows * m - less, "n": columns * n - less, "k": k, "batch": (batch,)}
+    rows = max(round(sqrt(blocks * aspect)), 1)
+    return {"m": rows * m, "n": max(round(blocks / rows), 1) * n, "k": k}
+
+
+def _launched(
+    made: Configured, problem: Problem, board: Device, *, fidelity: str = "", caches: str = "cold"
+) -> LaunchResult:
+    """Launch over zeros; without a fidelity only to count instructions."""
+    how: dict[str, Any] = {"timing": True, "fidelity": fidelity, "caches": caches, "values": False} if fidelity else {}
+    whole = problem.padded(made.multiple)
+    return launch(
+        made.program(), made.grid_dim(whole), made.block_dim, made.arguments(whole, zeros(whole)),
+        shared_bytes=made.dynamic_shared_bytes, device=board, **how,
+    )  # fmt: skip
+
+
+def _between(rng: np.random.Generator, least: float, most: float) -> float:
+    """Return a number whose logarithm is uniform."""
+    return float(exp(rng.uniform(log(least), log(most))))
+
+
+def _any(rng: np.random.Generator, values: Any) -> Any:
+    return values[int(rng.integers(len(values)))]

@@ -1,0 +1,102 @@
+"""How far sampled cycles are from those of all blocks, over launches drawn by chance: what an interval must cover.
+
+python validate/interval/measure.py extend SEED COUNT   executes launches that the seed draws until there are so many
+python validate/interval/measure.py refresh SEED        samples those that are there anew, after a change of sampling
+python validate/interval/measure.py                     prints what the interval covers, by kind
+
+Each launch takes some seconds, nearly all of them for all blocks; an interrupted run goes on behind the last one.
+The seeds of the calibration decide how wide the interval is (WIDER in simtc/timing/sampling/doubt.py); those of the
+check decide nothing: nothing may be changed for what they show, unless another seed takes their place.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from simtc.files import write_text
+from simtc.validate.drawn import DrawnLaunch, drawn
+from simtc.validate.made import made_with
+from simtc.validate.spread import CALIBRATION, CHECK, factor, read_spread, spread_text
+
+HOME = Path(__file__).resolve().parent
+
+
+def path_of(seed: int) -> Path:
+    """Return the file of a seed's launches."""
+    return HOME / f"{seed}.jsonl"
+
+
+def sampled(one: DrawnLaunch) -> dict[str, Any]:
+    """Sample a launch; nothing is extrapolated where fidelity sampled executes all of it anyway."""
+    part = one.run("sampled").timing
+    if part is None or not part.extrapolated:
+        return {}
+    doubts = {name: round(doubt, 6) for name, doubt in part.doubts.items()}
+    return {"sampled": part.cycles, "doubts": doubts, "note": part.notes[-3]}
+
+
+def rows_of(seed: int) -> list[dict[str, Any]]:
+    """Return the launches that are there."""
+    if not path_of(seed).exists():
+        head = {"schema": "simtc.interval/1", "seed": seed, **made_with()}
+        write_text(path_of(seed), json.dumps(head) + "\n")
+    return [json.loads(line) for line in path_of(seed).read_text(encoding="utf-8").splitlines()[1:]]
+
+
+def extend(seed: int, count: int) -> None:
+    """Execute launches of a seed until there are so many."""
+    there = {row["launch"] for row in rows_of(seed)}
+    with path_of(seed).open("a", encoding="utf-8") as file:
+        for one in drawn(seed):
+            if len(there) >= count:
+                return
+            if one.name in there or not (row := sampled(one)):
+                continue
+            there.add(one.name)
+            row = {"launch": one.name, "family": one.family, "full": one.run("full").cycles, **row}
+            file.write(json.dumps(row) + "\n")
+            file.flush()
+
+
+def refresh(seed: int) -> None:
+    """Sample the launches of a seed anew; what all blocks take stays as it is."""
+    rows = {row["launch"]: row for row in rows_of(seed)}
+    for one in wanted(seed, set(rows)):
+        rows[one.name] |= sampled(one)
+    head = json.dumps({"schema": "simtc.interval/1", "seed": seed, **made_with()})
+    write_text(path_of(seed), "\n".join([head, *map(json.dumps, rows.values())]) + "\n")
+
+
+def wanted(seed: int, names: set[str]) -> Iterator[DrawnLaunch]:
+    """Yield the launches of these names."""
+    for one in drawn(seed):
+        if one.name in names:
+            names.remove(one.name)
+            yield one
+        if not names:
+            return
+
+
+def main(words: list[str]) -> int:
+    """Do what the words say."""
+    match words:
+        case ["extend", seed, count] if seed.isdecimal() and count.isdecimal():
+            extend(int(seed), int(count))
+        case ["refresh", seed] if seed.isdecimal():
+            refresh(int(seed))
+        case []:
+            print(f"calibrated factor {factor(read_spread(HOME, CALIBRATION)):.2f}")
+            for name, seeds in (("calibration", CALIBRATION), ("check", CHECK)):
+                print(spread_text(name, read_spread(HOME, seeds)))
+        case _:
+            print(__doc__, file=sys.stderr)
+            return 2
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
