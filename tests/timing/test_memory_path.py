@@ -16,15 +16,16 @@ CALLS = load(Path(__file__).parent / "data" / "calls_sm90.sass")
 WORD = "REDG.E.ADD.STRONG.GPU [R2.64], R4"
 
 
-def copies(width, warps):
-    """Cycles of the SM for an LDGSTS of each of its warps, where L1 holds what is copied."""
-    copy = f"LDGSTS.E{width} [R5], [R2.64]"
-    return each("a100_sxm", lambda _: line(copy, stall=2), warps=warps, shared_bytes=SHARED_BYTES)
+def test_a_copy_through_l1_passes_the_data_stage_twice():
+    """Four warps copy 512 bytes each, that L1 holds: four cycles to read them, four to write them."""
+    copy, warps = "LDGSTS.E.128 [R5], [R2.64]", 4
 
+    def link(i):
+        first = [line("IADD3 R2, R2, R5, RZ", stall=8)] if i == 0 else []  # a lane's own 16 bytes
+        return [*first, line(copy, stall=2)]
 
-def test_a_copy_from_l1_is_read_by_lines_and_written_by_wavefronts():
-    lines, wavefronts, warps = 1, 4, 4  # all lanes copy one word
-    assert copies(".128", warps) == pytest.approx(warps * (lines + wavefronts), rel=0.1)
+    found = each("a100_sxm", link, warps=warps, shared_bytes=SHARED_BYTES)
+    assert found == pytest.approx(warps * (4 + 4), rel=0.1)
 
 
 def test_a_fence_waits_for_an_atomic_without_a_result():

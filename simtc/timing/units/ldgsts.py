@@ -59,10 +59,11 @@ def tag_cycles(ck: Arrays, copy: Record) -> Float:
 def write_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
     """Return how long the data stage writes what a copy brings.
 
-    What is in L1 is read there line by line, as by a load, and then written by wavefronts: the stage serves both.
+    What goes through L1 passes the stage twice: its sectors as they come, and the wavefronts in which they are written.
     """
     if not op.bypasses:
-        return (copy.lines + copy.wavefronts) * WAVEFRONT / ck.chip.ldgsts.data_stage_bytes_per_cycle
+        moved = copy.sectors * SECTOR + copy.wavefronts * WAVEFRONT
+        return moved / ck.chip.ldgsts.data_stage_bytes_per_cycle
     loose, left = 0.0, int64(copy.loose)
     while left:
         left &= left - 1
