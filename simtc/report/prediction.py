@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from simtc.results.estimate import shown
+from simtc.results.estimate import shown, shown_interval
 from simtc.results.prediction import Prediction
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ def _interval(p: Prediction) -> list[str]:
     """Return what the estimate is good for, where there is a doubt."""
     if not p.error_estimate or p.cycles_interval is None:
         return []
-    least, most = p.cycles_interval
-    return [f"             {least:,} to {most:,} cycles in nine of ten launches"]
+    return [f"             {shown_interval(*p.cycles_interval)} cycles in nine of ten launches"]
 
 
 def _details(p: Prediction) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simtc.report.hot import hot_text
 from simtc.results import LaunchResult, Timing
-from simtc.results.estimate import shown
+from simtc.results.estimate import shown, shown_interval
 from simtc.run.harness import Harnessed
 from simtc.run.solve import Solved
 
@@ -85,9 +85,9 @@ def _interval(timing: Timing) -> str:
     """Say what an estimate is good for, and what most of its doubt comes from."""
     if not timing.error_estimate:
         return "an estimate without doubt"
-    least, most = timing.cycles_interval
     worst = max(timing.doubts, key=lambda name: timing.doubts[name])
-    return f"an estimate, {least:,} to {most:,} cycles in nine of ten launches (most of the doubt: {worst})"
+    between = shown_interval(*timing.cycles_interval)
+    return f"an estimate, {between} cycles in nine of ten launches (most of the doubt: {worst})"
 
 
 def _timing(timing: Timing) -> list[str]:

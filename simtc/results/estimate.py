@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["EXTRAPOLATED", "interval", "shown"]
+__all__ = ["EXTRAPOLATED", "interval", "shown", "shown_interval"]
 
 # Of a launch of which a part was executed, the keys of its result that stand for the whole of it.
 EXTRAPOLATED = (
@@ -36,3 +36,16 @@ def interval(value: float, doubt: float) -> tuple[int, int]:
 
     """
     return math.floor(value * (1 - min(doubt, 1.0))), math.ceil(value * (1 + doubt))
+
+
+def shown_interval(least: int, most: int) -> str:
+    """Return an interval with two digits of its half width, rounded outwards.
+
+    Example:
+        >>> shown_interval(25603790, 32188050), shown_interval(995, 1005), shown_interval(7, 7)
+        ('25,600,000 to 32,200,000', '995 to 1,005', '7 to 7')
+
+    """
+    half = (most - least) / 2
+    place = max(10 ** (math.floor(math.log10(half)) - 1), 1) if half else 1
+    return f"{least // place * place:,} to {-(-most // place) * place:,}"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import product
 from math import ceil, exp, log, sqrt
 from typing import Any
 
@@ -15,19 +18,12 @@ from simtc.gemm.family import Configured
 from simtc.gemm.operands import zeros
 from simtc.gemm.problem import Problem
 from simtc.gemm.registry import family
+from simtc.resources import folder
 from simtc.results import LaunchResult
 from simtc.run.launch import launch
 
 __all__ = ["DrawnLaunch", "boards", "drawn"]
 
-# Those outside the tensor cores take no batch, so none of theirs has come out: the seeds that were drawn keep it so.
-_FAMILIES = ("hgemm", "wmma_gemm", "hgemm_batched", "sgemm", "dgemm", "cgemm", "zgemm")
-_MADE = {  # what is drawn of families whose kernels are made of choices
-    "hgemm": {
-        "block": [(m, n, k) for m in (64, 128, 256) for n in (64, 128, 256) for k in (16, 32, 64)],
-        "layout": ["pad", "xor", "none"],
-    },
-}
 _DEPTHS = (32, 4096)  # of k
 _WORK = (3.2e6, 7e6)  # warp-instructions: more than what is executed whole anyway, and seconds of the clock
 _FEWEST = 4  # blocks
@@ -88,9 +84,15 @@ def drawn(seed: int) -> Iterator[DrawnLaunch]:
             yield found
 
 
+@cache
+def _settings() -> dict[str, Any]:
+    """Return the families that launches are drawn from, and the choices of those whose kernels are made of choices."""
+    return tomllib.loads((folder("validate") / "interval" / "drawn.toml").read_text(encoding="utf-8"))
+
+
 def _one(rng: np.random.Generator) -> DrawnLaunch | None:
     board = device(_any(rng, boards()))
-    chosen = family(_any(rng, _FAMILIES))
+    chosen = family(_any(rng, _settings()["families"]))
     caches = _any(rng, ("cold", "warm"))
     k = round(_between(rng, *_DEPTHS))
     work = _between(rng, *_WORK)
@@ -109,14 +111,20 @@ def _one(rng: np.random.Generator) -> DrawnLaunch | None:
 def _configured(rng: np.random.Generator, name: str, board: Device, k: int) -> Configured:
     """Return a kernel of a family that ships for the board, or can be made for it."""
     found = family(name)
-    if name in _MADE:
-        choices = {option: _any(rng, values) for option, values in _MADE[name].items()}
+    made = _settings()["made"]
+    if name in made:
+        choices = {option: _any(rng, _values(axes)) for option, axes in made[name].items()}
         return found.configure(found.problem({"m": 2048, "n": 2048, "k": max(k, 64)}, choices), board, choices)
     shipped = found.programs(board)
     if shipped:
         return shipped[int(rng.integers(len(shipped)))]
     sizes = {"m": int(rng.integers(16, 200)), "k": int(rng.choice((16, 200)))}
     return found.configure(found.problem({**sizes, "n": sizes["m"], "batch": (1,)}, {}), board, {})
+
+
+def _values(axes: list[Any]) -> list[Any]:
+    """Return what may be chosen: the words of a list, or tuples with a number of each list in it."""
+    return list(product(*axes)) if isinstance(axes[0], list) else axes
 
 
 def _sizes(rng: np.random.Generator, made: Configured, k: int, blocks: float, aspect: float) -> dict[str, Any]:

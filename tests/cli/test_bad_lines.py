@@ -100,7 +100,7 @@ LINES = [
     ("compare run.json deep.json", "deep.json"),
     ("compare run.json list.json", "list.json"),
     ("compare run.json timed_run.json", "--timing"),
-    ("compare run.json run.json --report r.html", "--report"),
+    ("compare run.json run.json --report r.pdf", "r.pdf"),
     ("compare run.json run.json --fresh", "--fresh"),
     ("compare run.json run.json run.json", "run.json"),
     (f"compare {CAPTURES / 'layouts-pycuda.json'} --report r.pdf", "r.pdf"),
