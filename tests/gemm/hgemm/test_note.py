@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-NOTE = Path(__file__).resolve().parents[2] / "sass_notes" / "codegen.md"
+NOTE = Path(__file__).resolve().parents[3] / "sass_notes" / "codegen.md"
 
 
 def test_every_figure_of_the_note():
