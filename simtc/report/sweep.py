@@ -27,10 +27,19 @@ def sweep_text(result: SweepResult) -> str:
         parts.append("\n".join(_selection_lines(result)))
     best = result.best if result.losses() else result.selection[0]
     m, n, k = result.rankings[0].size
-    given = f"simtc simulate {result.family} -m {m} -n {n} -k {k} --device {result.device}"
+    problem = f"-m {m} -n {n} -k {k}{_problem_text(result, best.options)}"
+    given = f"simtc simulate {result.family} {problem} --device {result.device}"
     what = "fastest" if len(result.rankings) == 1 else "the least lost over all sizes"
     parts.append(f"{what}: {best.options}\nto look at it: {given} {best.options}")
     return "\n\n".join(parts)
+
+
+def _problem_text(result: SweepResult, options: str) -> str:
+    """Return what the problem was given beside its sizes, such as a batch, as the command line writes it."""
+    words = options.split()
+    asked = {f"--{name}": value for name, value in result.choices.items() if value is not None}
+    said = {option: ",".join(map(str, value)) if isinstance(value, tuple) else value for option, value in asked.items()}
+    return "".join(f" {option} {value}" for option, value in said.items() if option not in words)
 
 
 def count_text(family: str, device: str, made: Sequence[Configured], refused: Mapping[str, int]) -> str:

@@ -13,6 +13,7 @@ from simtc.validate import made
 HOME = folder("validate") / "captures" / "h200"
 MARKS = {
     **{name: entry["made_with"] for name, entry in json.loads((HOME / "errors.json").read_text()).items()},
+    "tuning": json.loads((HOME / "tuning-clock.json").read_text())["made_with"],
     "foreign": json.loads((HOME / "evaluation-foreign-clock.json").read_text())["made_with"],
 }
 
