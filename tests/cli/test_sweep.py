@@ -61,7 +61,9 @@ def test_the_selection_of_several_sizes():
 def test_the_winner_is_looked_at_over_the_same_batch():
     sizes = ("-m", "32", "-n", "32", "-k", "32", "--batch", "10,20")
     done = simtc_("sweep", "hgemm_batched", *sizes, "--device", "v100_pcie", "--fidelity", "analytic")
-    assert f"simtc simulate hgemm_batched {' '.join(sizes)} --device v100_pcie --version " in done.stdout.splitlines()[-1]
+    assert (
+        f"simtc simulate hgemm_batched {' '.join(sizes)} --device v100_pcie --version " in done.stdout.splitlines()[-1]
+    )
 
 
 def test_the_count_of_a_space():
