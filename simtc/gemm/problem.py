@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from operator import index
+from typing import Any
 
 from simtc.errors import BadInputError, unknown
 from simtc.numerics.formats import format_named
@@ -20,13 +22,21 @@ COMPLEX = {
 }  # types of complex numbers, and of their parts: the real one first in memory
 
 
+def _axes(batch: Any) -> tuple[int, ...]:
+    """Return batch axes, of which a number is one."""
+    try:
+        return tuple(index(axis) for axis in batch) if isinstance(batch, Sequence) else (index(batch),)
+    except TypeError:
+        raise BadInputError(f"batch {batch!r}: a number of products, or a tuple with the length of each axis") from None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """D = alpha A B + beta C: A is (m, k), B (k, n), C and D (m, n), behind batch axes that all of them have.
 
     `types` are those of D, A, B and C, in PTX's order. `majors` says of A, of B and of C and D whether their rows
     ("row") or their columns ("col") lie together in memory. A leading dimension is the elements from one row (column)
-    to the next; None is as many as a row has.
+    to the next; None is as many as a row has. A number as `batch` is one axis.
 
     Raises:
         BadInputError: a size, a batch axis or a leading dimension out of range; an unknown type or major; a complex
@@ -56,6 +66,7 @@ class Problem:
         for name in "mnk":
             if not 1 <= getattr(self, name) <= _SIZE_LIMIT:
                 raise BadInputError(f"{name} is {getattr(self, name)}: 1 to {_SIZE_LIMIT}")
+        object.__setattr__(self, "batch", _axes(self.batch))
         if any(axis < 1 for axis in self.batch):
             raise BadInputError(f"batch {self.batch}: an axis has at least one product")
         if len(self.types.split(".")) != 4:

@@ -18,6 +18,7 @@ from simtc.gemm.hgemm_batched.shipped import shipped
 from simtc.gemm.hgemm_batched.space import tiling_of, version_of
 from simtc.gemm.registry import family
 from simtc.reproduce.printed import printed
+from simtc.run.simulate import simulate
 
 NOTE = Path(__file__).resolve().parents[3] / "sass_notes" / "thread_reshaping.md"
 COUNTS = {
@@ -138,3 +139,11 @@ def test_fragments_are_loaded_as_often_as_the_listings_do():
         assert matrices == tiling.block[2] // depth * (rows * m + columns * n) * depth // 64, made.name
         seen += rows < columns
     assert seen >= 6
+
+
+def test_a_number_of_products_is_one_axis():
+    closed = {"m": 32, "n": 32, "k": 32, "device": "v100_pcie", "version": 4019, "fidelity": "analytic"}
+    assert simulate("hgemm_batched", **closed, batch=1000) == simulate("hgemm_batched", **closed, batch=(1000,))
+    for batch in ("1000", 2.5, (3, None)):
+        with pytest.raises(BadInputError, match=r"batch .*: a number of products, or a tuple"):
+            simulate("hgemm_batched", **closed, batch=batch)
