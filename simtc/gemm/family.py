@@ -272,11 +272,16 @@ class Family(ABC):
         """Return the choices that were made: the entries that are not None.
 
         Raises:
-            BadInputError: an entry that the family does not take.
+            BadInputError: an entry that the family does not take, or a shape without its three sizes.
 
         """
-        known = [option.name for option in self.options]
-        for name in given:
-            if name not in known:
-                raise unknown(f"choice of {self.name}", name, known, then=f"simtc simulate {self.name} {self.example}")
+        kinds = {option.name: option.kind for option in self.options}
+        for name, value in given.items():
+            if name not in kinds:
+                raise unknown(
+                    f"choice of {self.name}", name, list(kinds), then=f"simtc simulate {self.name} {self.example}"
+                )
+            sizes = value if isinstance(value, list | tuple) else ()
+            if kinds[name] == "shape" and value is not None and len(sizes) != 3:
+                raise BadInputError(f"{name} {value!r} of {self.name}: three sizes m, n, k, such as (64, 64, 32)")
         return {name: value for name, value in given.items() if value is not None}

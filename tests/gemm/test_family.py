@@ -67,6 +67,8 @@ def test_a_choice_that_a_family_does_not_take_is_named():
     with pytest.raises(BadInputError, match=r"unknown choice of hgemm 'blok'.*did you mean 'block'"):
         family("hgemm").accepted({"blok": (64, 64, 32)})
     assert family("hgemm").accepted({"warp": None, "stages": 2}) == {"stages": 2}
+    with pytest.raises(BadInputError, match=r"block 64 of hgemm: three sizes m, n, k, such as"):
+        family("hgemm").accepted({"block": 64})
 
 
 @pytest.mark.parametrize("name", family_names())
