@@ -160,7 +160,7 @@ class _Codes:
             return self.sm.pipes.safe_predicate_cycles
         made, used = self.opcodes[producer], self.opcodes[consumer]
         if made.unit == "tensor":
-            tensor = self.sm.tensor[self.instructions[producer].mnemonic]
+            tensor = self.sm.tensor[self.instructions[producer].mnemonic.removesuffix(".BF16")]  # as wide as f16
             return max(tensor.chain_safe_cycles, round(tensor.latency_second_cycles))
         pipe = self._pipe(producer)
         late = self.sm.pipes.wide_upper_cycles if "WIDE" in self.instructions[producer].modifiers else 0

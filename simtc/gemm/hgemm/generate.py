@@ -14,7 +14,8 @@ from simtc.gemm.hgemm.configuration import Configuration
 from simtc.gemm.hgemm.epilogue import write_result
 from simtc.gemm.hgemm.fragments import operand
 from simtc.gemm.hgemm.mainloop import iteration
-from simtc.gemm.hgemm.prologue import PARAMETERS, SCALES, set_up
+from simtc.gemm.hgemm.parameters import parameter_bytes, parameters
+from simtc.gemm.hgemm.prologue import set_up
 from simtc.gemm.hgemm.registers import allocate
 from simtc.isa import Instruction, Kernel, Parameter, Program
 from simtc.sass import parse_instruction
@@ -29,14 +30,15 @@ def generate(configuration: Configuration) -> Kernel:
     """Build the kernel of a configuration: D = A B with parameters A, B, D (addresses), m, n, k (32-bit integers).
 
     An epilogue adds parameters C (address), alpha and beta: 32 bits each, two equal halves where D is f16. Then D is
-    alpha A B, or the fused alpha A B + (beta C), in D's type.
+    alpha A B, or the fused alpha A B + (beta C), in D's type. A strided kernel has leading dimensions (32 bits) and the
+    elements from one product's matrix to the next (64 bits) at the end, as simtc.gemm.hgemm.parameters lists them.
 
     A is (m, k) float16 row-major, B (k, n) float16 column-major, D (m, n) row-major in the accumulator's type. The
     sizes are multiples of the block; a block of the grid has `configuration.threads` threads. The instructions have
     control codes and no encoding.
 
     Raises:
-        BadInputError: choices that closed forms alone know, such as more than two stages.
+        BadInputError: choices that closed forms alone know, such as split-K.
 
     Example:
         >>> from simtc.gemm.hgemm import Configuration
@@ -66,13 +68,12 @@ def generate(configuration: Configuration) -> Kernel:
     labels = {"loop": 16 * starts[0], "done": 16 * starts[-1]}
     instructions = [_instruction(line.text, 16 * place, labels) for place, line in enumerate(code.lines)]
     controls = control_codes(instructions, code.lines, configuration.sm, _paths(starts, len(code.lines)))
-    offsets = PARAMETERS | ({} if configuration.epilogue == "none" else SCALES)
-    places = [Parameter(offset=offset, size=8 if name.isupper() else 4) for name, offset in offsets.items()]
+    offsets = parameters(configuration).items()
     return Kernel(
         name=configuration.name,
         sm=number,
         instructions=tuple(replace(i, control=c) for i, c in zip(instructions, controls, strict=True)),
-        parameters=tuple(places),
+        parameters=tuple(Parameter(offset=offset, size=parameter_bytes(name)) for name, offset in offsets),
         parameter_base=code.parameter_base,
         registers=registers.total,
         shared_bytes=configuration.shared_bytes + reserved,
