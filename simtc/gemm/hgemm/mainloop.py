@@ -38,9 +38,11 @@ class _Schedule:
 
 
 def iteration(
-    code: Code, tiles: Tiles, registers: Registers, sides: tuple[Operand, Operand], buffer: int
+    code: Code, tiles: Tiles, registers: Registers, sides: tuple[Operand, Operand], buffer: int, *, idle: int = 0
 ) -> list[Line]:
     """Return one iteration of the loop: multiply the tile in `buffer`, and bring the next one.
+
+    `idle` NOPs stand behind each HMMA: more stall counts for a warp whose next HMMA waits for it.
 
     Its first fragments are in set 0 when it starts, and those of the next tile when it ends. P0 tells whether there is
     a next tile, P1 at the end whether another iteration follows; the predicates of copies look as far ahead as they do.
@@ -68,7 +70,7 @@ def iteration(
     schedule.put([Line(f"ISETP.GE.AND P1, PT, R{registers.remaining}, 0x1, PT")], [last + units // 2])
     settings = [Line(f"ISETP.GE.AND P0, PT, R{registers.remaining}, 0x2, PT"), *guards(tiles, registers)]
     schedule.put(settings, [max(schedule.before) + 1] * len(settings))
-    return _woven(schedule, tiles, registers, sides)
+    return _woven(schedule, tiles, registers, sides, idle)
 
 
 def _load_spacing(tiles: Tiles) -> int:
@@ -115,7 +117,9 @@ def _await_tile(schedule: _Schedule, code: Code, tiles: Tiles) -> int:
     return first
 
 
-def _woven(schedule: _Schedule, tiles: Tiles, registers: Registers, sides: tuple[Operand, Operand]) -> list[Line]:
+def _woven(
+    schedule: _Schedule, tiles: Tiles, registers: Registers, sides: tuple[Operand, Operand], idle: int
+) -> list[Line]:
     """Return the HMMAs of an iteration with the other lines among them.
 
     Where the compiler must wait for a scoreboard, an accumulator is read again a whole round later: a result in the
@@ -143,6 +147,7 @@ def _woven(schedule: _Schedule, tiles: Tiles, registers: Registers, sides: tuple
                 interval = tiles.interval_cycles // len(lines)
                 found += [Line(text, None, None, interval) for text in lines[:-1]]
                 found.append(Line(lines[-1], signal, None, interval))
+                found += [Line("NOP")] * idle
                 number += 1
     for place in sorted(schedule.before):
         found += schedule.before[place]
