@@ -78,3 +78,31 @@ __device__ void cp_async_wait_group()
     asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 #endif
+
+// The rest of what ldmatrix can do: one matrix, and two or one transposed.
+__device__ inline void ldmatrix(unsigned (&r)[1], const void* row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(r[0]) : "r"(shared_address(row)));
+}
+
+__device__ inline void ldmatrix_trans(unsigned (&r)[1], const void* row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%0}, [%1];" : "=r"(r[0]) : "r"(shared_address(row)));
+}
+
+__device__ inline void ldmatrix_trans(unsigned (&r)[2], const void* row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(r[0]), "=r"(r[1])
+                 : "r"(shared_address(row)));
+}
+
+#if __CUDA_ARCH__ >= 800
+__device__ inline void mma_m16n8k16_bf16(float2 (&d)[2], const unsigned* a, const unsigned* b)
+{
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(d[0].x), "+f"(d[0].y), "+f"(d[1].x), "+f"(d[1].y)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+#endif

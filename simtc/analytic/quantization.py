@@ -33,7 +33,7 @@ class Quantization:
     tile_m: int
     tile_n: int
     wave: int  # blocks that run at once: SMs x blocks an SM
-    slices: int = 1  # of k: each is a grid of tiles of its own
+    slices: int = 1  # of k, or products of a batch: each is a grid of tiles of its own
 
     def __post_init__(self) -> None:
         for name in ("m", "n", "tile_m", "tile_n", "wave", "slices"):

@@ -44,7 +44,8 @@ def wave_traffic(q: Quantization, *, depth: int, l2_bytes: int) -> list[WaveTraf
 
     """
     full, rest = divmod(q.tiles, q.wave)
-    period = q.columns // gcd(q.columns, q.wave)  # waves after which one starts at the same column again
+    once = q.columns if q.slices == 1 else q.rows * q.columns
+    period = once // gcd(once, q.wave)  # waves after which one starts at the same column, or place of its grid, again
     runs = [(number, q.wave, -(-(full - number) // period)) for number in range(min(full, period))]
     runs += [(full, rest, 1)] if rest else []
     resident = is_resident(q, depth=depth, l2_bytes=l2_bytes)
@@ -61,9 +62,15 @@ def wave_traffic(q: Quantization, *, depth: int, l2_bytes: int) -> list[WaveTraf
 
 
 def _strips(q: Quantization, first: int, blocks: int) -> int:
-    """Return the rows of A and columns of B, in elements, that a run of blocks covers."""
+    """Return the rows of A and columns of B, in elements, that a run of blocks covers; each slice has its own."""
     down = (first % q.columns + blocks - 1) // q.columns + 1
-    return down * q.tile_m + min(blocks, q.columns) * q.tile_n
+    grid = q.rows * q.columns
+    start, end = first % grid, first % grid + blocks
+    if end <= grid:
+        across = min(blocks, q.columns)
+    else:
+        across = min(grid - start, q.columns) + (end // grid - 1) * q.columns + min(end % grid, q.columns)
+    return down * q.tile_m + across * q.tile_n
 
 
 def _operand_bytes(q: Quantization, depth: int) -> int:

@@ -78,9 +78,10 @@ class Problem:
             raise BadInputError(f"alpha {self.alpha}, beta {self.beta}: matrices of {self.element('D')} take real ones")
         for name in "ABCD":
             format_named(self._part(name))
-            least, given = self._line(name), self.leading(name)
-            if given < least:
-                raise BadInputError(f"ld{name.lower()} is {given}: a line of {name} has {least} elements")
+            least, given = self.line(name), self.leading(name)
+            if not least <= given <= _SIZE_LIMIT:
+                most = f" and at most {_SIZE_LIMIT}" if given > least else ""
+                raise BadInputError(f"ld{name.lower()} is {given}: a line of {name} has {least} elements{most}")
 
     @property
     def products(self) -> int:
@@ -127,7 +128,11 @@ class Problem:
     def leading(self, name: str) -> int:
         """Return the leading dimension of A, B, C or D, in elements."""
         given: int | None = getattr(self, f"ld{name.lower()}")
-        return self._line(name) if given is None else given
+        return self.line(name) if given is None else given
+
+    def line(self, name: str) -> int:
+        """Return the elements of a row of A, B, C or D, of a column where columns lie together."""
+        return self.shape(name)[1 if self.major(name) == "row" else 0]
 
     def stored(self, name: str) -> tuple[int, ...]:
         """Return the array shape of A, B, C or D as it lies in memory: batch axes, lines, leading dimension."""
@@ -150,6 +155,3 @@ class Problem:
     def _part(self, name: str) -> str:
         element = self.element(name)
         return COMPLEX.get(element, element)
-
-    def _line(self, name: str) -> int:
-        return self.shape(name)[1 if self.major(name) == "row" else 0]

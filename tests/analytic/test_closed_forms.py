@@ -72,7 +72,7 @@ def test_traffic_agrees_with_counting_block_by_block(rows, columns, wave, slices
     for first in range(0, q.tiles, wave):
         blocks = range(first, min(first + wave, q.tiles))
         of_a = {block // columns for block in blocks}
-        of_b = {block % columns for block in blocks}
+        of_b = {(block // (rows * columns), block % columns) for block in blocks}
         counted += 200 * (64 * len(of_a) + 32 * len(of_b))
     assert sum(one.times for one in waves) == q.waves
     assert sum(one.times * one.blocks for one in waves) == q.tiles

@@ -11,12 +11,12 @@ from simtc import simulate
 from simtc.arch import device
 from simtc.errors import BadInputError
 from simtc.gemm.hgemm import generate
-from simtc.gemm.hgemm.twin import arguments
 from simtc.gemm.operands import zeros
 from simtc.report.prediction import explored_text
 from simtc.run.explore import Explored, Neighbour, explore
 from simtc.run.launch import launch
 from simtc.run.simulate import simulation
+from tests.gemm.hgemm.gemms import arguments
 
 SMALL = {"block": (64, 64, 32), "warp": (32, 32, 8)}
 

@@ -11,11 +11,11 @@ __all__ = ["Board", "Code", "Line", "load_shared"]
 class Board(IntEnum):
     """What each of a warp's six scoreboards is kept for."""
 
-    GLOBAL = 0  # LDG data has arrived; S2R before the main loop
+    GLOBAL = 0  # LDG data, or a group of LDGSTS, has arrived; S2R before the main loop
     FRAGMENTS_0 = 1  # the fragments of one set have arrived
     FRAGMENTS_1 = 2
     STORED = 3  # STS and STG have read their registers
-    POINTERS = 4  # LDG has read its address
+    POINTERS = 4  # LDG or LDGSTS has read its address
     TENSOR = 5  # HMMA has written its result, and so has read its sources
 
 
@@ -78,6 +78,19 @@ class Code:
     def store_shared(self, address: int, offset: int, register: int, *, guard: str = "") -> Line:
         """Store 16 bytes to shared memory."""
         return Line(f"{guard}STS.128 {_shared(address, offset)}, R{register}", read=Board.STORED)
+
+    def copy_async(self, address: int, offset: int, pointer: int, *, guard: str = "") -> Line:
+        """Copy 16 bytes from where a pointer points to shared memory, past the registers."""
+        text = f"{guard}LDGSTS.E.BYPASS.128 {_shared(address, offset)}, {self.global_address(pointer)}"
+        return Line(text, read=Board.POINTERS)
+
+    def group(self) -> Line:
+        """Close a group of copies: a scoreboard counts those that have not arrived."""
+        return Line("LDGDEPBAR", write=Board.GLOBAL)
+
+    def wait_groups(self, pending: int) -> Line:
+        """Wait until at most so many groups, the latest ones, have not arrived."""
+        return Line(f"DEPBAR.LE SB{Board.GLOBAL:d}, {pending:#x}")
 
     def barrier(self) -> Line:
         """Wait for every warp of the block."""

@@ -15,7 +15,7 @@ from simtc.arch.sections import Pipe
 from simtc.gemm.codegen.assembly import Line
 from simtc.isa import ControlCode, Instruction, Kind, opcode_of, registers_read, registers_written
 
-__all__ = ["control_codes"]
+__all__ = ["TooCloseError", "control_codes"]
 
 _Name = tuple[Kind, int]
 _MULTIPLIERS = ("fma", "fmaheavy")
@@ -23,6 +23,10 @@ _LIMIT = 15  # cycles that a stall count can say
 _SCOREBOARD = 2  # least stall of an instruction that raises a scoreboard: a waiter sees it only then
 _CONTROL = 5  # stall of barriers and branches, as compilers have it
 _PREDICATES = (Kind.PREDICATE, Kind.UNIFORM_PREDICATE)
+
+
+class TooCloseError(ValueError):
+    """So few instructions lie between a result and its use that their stall counts cannot keep the distance."""
 
 
 @dataclass(slots=True)
@@ -152,7 +156,7 @@ class _Codes:
                 state.now += more
                 missing -= more
             if missing > 0:
-                raise ValueError(f"{self.lines[place].text}: stall counts cannot keep its distance from {name}")
+                raise TooCloseError(f"{self.lines[place].text}: stall counts cannot keep its distance from {name}")
 
     def _distance(self, producer: int, consumer: int, name: _Name) -> int:
         """Return the least distance that keeps a fixed-latency result safe."""
@@ -160,7 +164,7 @@ class _Codes:
             return self.sm.pipes.safe_predicate_cycles
         made, used = self.opcodes[producer], self.opcodes[consumer]
         if made.unit == "tensor":
-            tensor = self.sm.tensor[self.instructions[producer].mnemonic]
+            tensor = self.sm.tensor[self.instructions[producer].mnemonic.removesuffix(".BF16")]  # as wide as f16
             return max(tensor.chain_safe_cycles, round(tensor.latency_second_cycles))
         pipe = self._pipe(producer)
         late = self.sm.pipes.wide_upper_cycles if "WIDE" in self.instructions[producer].modifiers else 0
@@ -212,6 +216,7 @@ def control_codes(
 
     Raises:
         ValueError: nothing signals when a register may be used that an instruction uses.
+        TooCloseError: a result of fixed latency is used too soon for any stall count.
 
     """
     codes = _Codes(instructions, lines, sm)

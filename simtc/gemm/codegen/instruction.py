@@ -65,8 +65,8 @@ class MatrixInstruction:
 
 
 @cache
-def matrix_instruction(sm: int, accumulator: str) -> MatrixInstruction:
-    """Return the instruction that a generation's GEMM is made of.
+def matrix_instruction(sm: int, accumulator: str, types: str = "f16") -> MatrixInstruction:
+    """Return the instruction that a generation's GEMM is made of: of f16, or from Ampere on of bf16.
 
     Example:
         >>> [matrix_instruction(sm, "f32").shape for sm in (70, 75, 90)]
@@ -86,9 +86,10 @@ def matrix_instruction(sm: int, accumulator: str) -> MatrixInstruction:
         _side(part.registers, rows, row, col)
         for part, rows, row, col in ((a, 16, a.row, a.col), (b, 8, b.col, b.row), (d, 16, d.row, d.col))
     ]
-    opcode = f"HMMA.{digits}.{kind}"
+    constants = f"HMMA.{digits}.{kind}"
+    opcode = constants + (".BF16" if types == "bf16" else "")  # of one width, and so of one time
     return MatrixInstruction(
-        sm=sm, accumulator=accumulator, shape=shape, opcode=opcode, constants=opcode, steps=1,
+        sm=sm, accumulator=accumulator, shape=shape, opcode=opcode, constants=constants, steps=1,
         a=sides[0], b=sides[1], d=sides[2],
     )  # fmt: skip
 

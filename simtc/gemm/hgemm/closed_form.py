@@ -35,6 +35,7 @@ class _Case:
     depth: int  # of k that a block works through, padding included
     k: int
     beta: bool
+    products: int
     load_bytes: tuple[int, int]
 
     @property
@@ -50,8 +51,10 @@ def predict(
     n: int,
     k: int,
     beta: bool = False,
+    products: int = 1,
+    leading: tuple[int, int] | None = None,
 ) -> Prediction:
-    """Predict C (m, n) = A (m, k) B (k, n) over a configuration.
+    """Predict C (m, n) = A (m, k) B (k, n), or a batch of them, over a configuration.
 
     Args:
         tiles: block, warp, layout, stages.
@@ -60,6 +63,8 @@ def predict(
         n: columns of C.
         k: depth; padded to whole iterations of the block's k.
         beta: whether C is read too.
+        products: the batch's.
+        leading: elements from one line of A, and of B, to the next; None is as many as a line has.
 
     Raises:
         BadInputError: a size out of range.
@@ -73,8 +78,10 @@ def predict(
 
     """
     wave = device.sm_count * tiles.occupancy(device).blocks
-    grid = Quantization(m=m, n=n, tile_m=tiles.block[0], tile_n=tiles.block[1], wave=wave, slices=tiles.split_k)
-    contiguous = tuple(size if turned else k for size, turned in zip((m, n), tiles.turned, strict=True))
+    grid = Quantization(
+        m=m, n=n, tile_m=tiles.block[0], tile_n=tiles.block[1], wave=wave, slices=tiles.split_k * products
+    )
+    apart = leading or tuple(size if turned else k for size, turned in zip((m, n), tiles.turned, strict=True))
     case = _Case(
         tiles=tiles,
         device=device,
@@ -82,7 +89,8 @@ def predict(
         depth=slice_depth(k, tiles.block[2], tiles.split_k),
         k=k,
         beta=beta,
-        load_bytes=(_widest(contiguous[0]), _widest(contiguous[1])),
+        products=products,
+        load_bytes=(_widest(apart[0]), _widest(apart[1])),
     )
     return _compose(case)
 
@@ -104,7 +112,8 @@ def _compose(case: _Case) -> Prediction:
     of_waves = [(wave.times, _wave_cycles(case, iteration, wave)) for wave in waves]
     main = sum(times * max(cycles.values()) for times, cycles in of_waves)
     resources = {name: sum(times * cycles[name] for times, cycles in of_waves) for name in of_waves[0][1]}
-    results = 2 * grid.m * grid.n * (2 if case.beta else 1) + reduction_bytes(grid.m, grid.n, grid.slices)
+    results = 2 * grid.m * grid.n * (2 if case.beta else 1) + reduction_bytes(grid.m, grid.n, tiles.split_k)
+    results *= case.products
     epilogue = results / device.dram_measured_bytes_per_cycle
     resources["DRAM"] += epilogue
     resources["latency"] = grid.waves * _fill_cycles(case, iteration)
@@ -115,7 +124,7 @@ def _compose(case: _Case) -> Prediction:
         room=room,
         config=tiles.to_dict(),
         cycles=main + resources["latency"] + epilogue,
-        peak_tflops=device.tensor_peak_tflops("f16", tiles.accumulator),
+        peak_tflops=device.tensor_peak_tflops(tiles.types, tiles.accumulator),
         resources=resources,
         iteration=iteration,
         traffic={
@@ -128,10 +137,11 @@ def _compose(case: _Case) -> Prediction:
         registers=tiles.registers,
         shared_bytes=tiles.shared_bytes,
         tile_waste=grid.tile_waste,
-        depth_waste=1 - case.k / (case.depth * grid.slices),
+        depth_waste=1 - case.k / (case.depth * tiles.split_k),
         wave_waste=grid.wave_waste,
         notes=_notes(case),
         left_out=LEFT_OUT,
+        flops=None if case.products == 1 else 2 * grid.m * grid.n * case.k * case.products,
     )
 
 
@@ -163,6 +173,6 @@ def _notes(case: _Case) -> tuple[str, ...]:
             found.append(f"rows of {name} are aligned to {bytes_} bytes: loads of {bytes_} bytes instead of 16")
     if is_resident(case.grid, depth=case.depth, l2_bytes=case.device.l2_bytes):
         found.append("A and B fit L2 together: each byte comes from DRAM once")
-    if case.grid.slices > 1:
-        found.append(f"{case.grid.slices} slices of k: f32 partial sums are written, read back and added")
+    if case.tiles.split_k > 1:
+        found.append(f"{case.tiles.split_k} slices of k: f32 partial sums are written, read back and added")
     return tuple(found)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simtc.arch import Device
+from simtc.errors import BadInputError
 from simtc.gemm.family import Compiled, Configured, Dim3
 from simtc.gemm.hgemm.fits import require
-from simtc.gemm.hgemm.problem import hgemm_problem
+from simtc.gemm.hgemm.problem import hgemm_problem, is_strided
 from simtc.gemm.hgemm.tiles import Shape, Tiles
 from simtc.gemm.problem import Problem
 from simtc.results.prediction import Prediction
@@ -61,24 +62,32 @@ class Configuration(Tiles, Configured):
 
     def problem(self, sizes: Mapping[str, Any]) -> Problem:
         """Return the problem of given sizes, with the configuration's types and majors."""
-        return hgemm_problem(sizes, self.accumulator, self.transpose)
+        made = hgemm_problem(sizes, self.accumulator, self.transpose, self.types)
+        if is_strided(made) and not self.strided:
+            raise BadInputError(
+                f"{self.name} computes one product of matrices without gaps: batch {made.batch} and leading dimensions "
+                "take a configuration that is strided. Try: Configuration(..., strided=True)"
+            )
+        return made
 
     def grid_dim(self, problem: Problem) -> Dim3:
-        """Return blocks along n, then along m."""
-        return self.grid(problem.m, problem.n)
+        """Return blocks along n, then along m, and one for each product."""
+        return (*self.grid(problem.m, problem.n)[:2], problem.products)
 
     def closed_form(self, problem: Problem, device: Device) -> Prediction:
         """Predict what each resource would take, composed over waves."""
         from simtc.gemm.hgemm.closed_form import predict  # noqa: PLC0415 - it is made of configurations
 
-        return predict(self, device, m=problem.m, n=problem.n, k=problem.k, beta=problem.beta != 0)
+        return predict(
+            self, device, m=problem.m, n=problem.n, k=problem.k, beta=problem.beta != 0, products=problem.products,
+            leading=(problem.leading("A"), problem.leading("B")),
+        )  # fmt: skip
 
     def arguments(self, problem: Problem, arrays: Mapping[str, np.ndarray]) -> list[Any]:
         """Return the arguments of the generated program, and of its twin."""
-        from simtc.gemm.hgemm.twin import arguments  # noqa: PLC0415 - closed forms start without numpy
+        from simtc.gemm.hgemm.arguments import arguments_of  # noqa: PLC0415 - closed forms start without numpy
 
-        scaled = () if self.epilogue == "none" else (arrays["C"], problem.alpha, problem.beta)
-        return arguments(arrays["A"], arrays["B"], arrays["D"], *scaled)
+        return arguments_of(self, problem, arrays)
 
     def reference(self, problem: Problem, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
         """Return D, bit for bit."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from math import log2
 
+from simtc.gemm.codegen.arithmetic import linear
 from simtc.gemm.codegen.assembly import Board, Code
-from simtc.gemm.hgemm.prologue import PARAMETERS, SCALES, linear
+from simtc.gemm.hgemm.parameters import parameters
+from simtc.gemm.hgemm.prologue import to_product, warp_place
 from simtc.gemm.hgemm.registers import EPILOGUE, Registers, epilogue_row
 from simtc.gemm.hgemm.tiles import ELEMENT_BYTES, Tiles
 
@@ -13,7 +15,9 @@ __all__ = ["write_result"]
 
 _THREAD, _BLOCK_N, _BLOCK_M, _ROW, _COLUMN, _PITCH, _BASE = 0, 1, 2, 3, 5, 4, 6  # from `free` on
 _BASE_C, _ALPHA, _BETA = 0, 2, 3  # where the thread's number and its row have been
+_PITCH_C = 5  # where its column has been, of a strided kernel: else D's is C's
 _SWAP = 8
+_PRODUCT, _WARP_M, _WARP_N = 8, 9, 10  # before anything is swapped
 _SWAPS = EPILOGUE - _SWAP
 
 
@@ -22,40 +26,61 @@ def write_result(code: Code, tiles: Tiles, registers: Registers) -> None:
     free = registers.free
     at = {name: free + place for name, place in
           (("thread", _THREAD), ("n", _BLOCK_N), ("m", _BLOCK_M), ("row", _ROW), ("column", _COLUMN),
-           ("pitch", _PITCH), ("base", _BASE))}  # fmt: skip
+           ("pitch", _PITCH), ("base", _BASE), ("product", _PRODUCT))}  # fmt: skip
     size = ELEMENT_BYTES[tiles.accumulator]
-    for name, special in (("thread", "SR_TID.X"), ("n", "SR_CTAID.X"), ("m", "SR_CTAID.Y")):
+    specials = [("thread", "SR_TID.X"), ("n", "SR_CTAID.X"), ("m", "SR_CTAID.Y")]
+    for name, special in [*specials, *([("product", "SR_CTAID.Z")] if tiles.strided else [])]:
         code.add(f"S2R R{at[name]}, {special}", write=Board.GLOBAL)
-    code.add(f"MOV R{at['pitch']}, {code.parameter(PARAMETERS['n'])}")
-    code.add(f"SHF.L.U32 R{at['pitch']}, R{at['pitch']}, {int(log2(size)):#x}, RZ")
+    offsets = parameters(tiles)
+    _pitch(code, at["pitch"], offsets["ldd" if tiles.strided else "n"], size)
     work = free + EPILOGUE
-    for name, block, axis in (("row", "m", 0), ("column", "n", 1)):
+    if not all(tiles.warp_bits(axis) or tiles.warps[axis] == 1 for axis in (0, 1)):
+        warp_place(code, tiles, at["thread"], free + _WARP_M, free + _WARP_N, work)
+    for name, block, axis, warp in (("row", "m", 0, _WARP_M), ("column", "n", 1, _WARP_N)):
         code.add(f"IMAD R{at[name]}, R{at[block]}, {tiles.block[axis]:#x}, RZ")
         linear(code, at[name], at["thread"], work, _weights(tiles, axis), start=f"R{at[name]}")
-    bases = [("D", PARAMETERS["D"], at["base"])]
+        if tiles.warps[axis] > 1 and not tiles.warp_bits(axis):
+            code.add(f"IMAD R{at[name]}, R{free + warp}, {tiles.warp[axis]:#x}, R{at[name]}")
+    _base(code, tiles, at, "D", at["base"], at["pitch"], work)
     if tiles.epilogue == "beta":
-        bases.append(("C", SCALES["C"], free + _BASE_C))
-    for _, offset, base in bases:
-        for half in (0, 1):
-            code.add(f"MOV R{base + half}, {code.parameter(offset + 4 * half)}")
-        code.add(f"IMAD.WIDE.U32 R{base}, R{at['column']}, {size:#x}, R{base}")
-        code.add(f"IMAD.WIDE.U32 R{base}, R{at['row']}, R{at['pitch']}, R{base}")
+        _base(code, tiles, at, "C", free + _BASE_C, free + _pitch_of_c(tiles), work)
     if tiles.epilogue != "none":
-        code.add(f"MOV R{free + _ALPHA}, {code.parameter(SCALES['alpha'])}")
-        code.add(f"MOV R{free + _BETA}, {code.parameter(SCALES['beta'])}")
+        code.add(f"MOV R{free + _ALPHA}, {code.parameter(offsets['alpha'])}")
+        code.add(f"MOV R{free + _BETA}, {code.parameter(offsets['beta'])}")
     if tiles.deals:
         _pair(code, tiles, registers)
     _rows(code, tiles, registers)
 
 
+def _pitch(code: Code, into: int, offset: int, size: int) -> None:
+    """Turn a leading dimension into bytes."""
+    code.add(f"MOV R{into}, {code.parameter(offset)}")
+    code.add(f"SHF.L.U32 R{into}, R{into}, {int(log2(size)):#x}, RZ")
+
+
+def _pitch_of_c(tiles: Tiles) -> int:
+    return _PITCH_C if tiles.strided else _PITCH
+
+
+def _base(code: Code, tiles: Tiles, at: dict[str, int], name: str, base: int, pitch: int, work: int) -> None:
+    """Point at the thread's first element of C or D."""
+    offsets, size = parameters(tiles), ELEMENT_BYTES[tiles.accumulator]
+    for half in (0, 1):
+        code.add(f"MOV R{base + half}, {code.parameter(offsets[name] + 4 * half)}")
+    if tiles.strided:
+        to_product(code, base, at["product"], offsets[f"stride_{name.lower()}"], size, work)
+    code.add(f"IMAD.WIDE.U32 R{base}, R{at['column']}, {size:#x}, R{base}")
+    if pitch == at["column"]:  # which has done its work
+        _pitch(code, pitch, offsets["ldc"], size)
+    code.add(f"IMAD.WIDE.U32 R{base}, R{at['row']}, R{pitch}, R{base}")
+
+
 def _weights(tiles: Tiles, axis: int) -> dict[int, int]:
     """Return what each bit of the thread's number adds to its row (axis 0) or column of D."""
-    along_m = int(log2(tiles.warps[0]))
-    first, warps = (5, along_m) if axis == 0 else (5 + along_m, int(log2(tiles.warps[1])))
     weights = {bit: place[axis] for bit, place in enumerate(tiles.instruction.d.lanes)}
     if axis:
         weights = {bit: tiles.column(weight) for bit, weight in weights.items()}
-    return weights | {first + bit: tiles.warp[axis] << bit for bit in range(warps)}
+    return weights | tiles.warp_bits(axis)
 
 
 def _rows(code: Code, tiles: Tiles, registers: Registers) -> None:
@@ -71,7 +96,7 @@ def _rows(code: Code, tiles: Tiles, registers: Registers) -> None:
             code.add(f"IMAD.WIDE.U32 R{pointer}, R{free + _PITCH}, {row:#x}, R{free + _BASE}")
         if tiles.epilogue == "beta":
             for pointer, (row, parts) in some:
-                code.add(f"IMAD.WIDE.U32 R{pointer + 2}, R{free + _PITCH}, {row:#x}, R{free + _BASE_C}")
+                code.add(f"IMAD.WIDE.U32 R{pointer + 2}, R{free + _pitch_of_c(tiles)}, {row:#x}, R{free + _BASE_C}")
                 for place, (column, _) in enumerate(parts):
                     into = pointer + 4 + place * width // 32
                     code.lines.append(code.load_global(into, pointer + 2, column * size, bits=width))

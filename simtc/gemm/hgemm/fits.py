@@ -6,18 +6,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import product
 from math import log2
+from typing import Any
 
 from simtc.analytic.occupancy import block_registers
 from simtc.arch.generation import ALIASES, sm_names
 from simtc.errors import BadInputError, unknown
+from simtc.gemm.hgemm.pieces import copy_rows
 from simtc.gemm.hgemm.registers import allocate
 from simtc.gemm.hgemm.tiles import CHUNK, ELEMENT_BYTES, Shape, Tiles
 
-__all__ = ["LAYOUTS", "LOADS", "TRANSPOSES", "Objection", "objection", "require", "require_names"]
+__all__ = ["COPIES", "LAYOUTS", "LOADS", "TRANSPOSES", "TYPES", "Objection", "objection", "require", "require_names"]
 
 LAYOUTS = ("none", "pad", "xor")
 LOADS = ("lds", "ldsm")
+COPIES = ("ldg", "ldgsts")
+TYPES = ("f16", "bf16")
 EPILOGUES = ("none", "alpha", "beta")
+_THROUGH_REGISTERS = 2  # stages that LDG and STS serve
+_MOST_STAGES = 5  # that are worth a search
+_COSTLY = ("stages", "copy", "loads", "sts_interleave", "layout", "types", "accumulator")  # to change, among equals
 TRANSPOSES = ("tn", "nn", "nt", "tt")
 
 
@@ -59,6 +66,8 @@ def require_names(tiles: Tiles) -> None:
         ("transpose", tiles.transpose, TRANSPOSES),
         ("architecture", tiles.arch, (*ALIASES, *sm_names())),
         ("fragment load", tiles.loads or LOADS[0], LOADS),
+        ("copy", tiles.copies_by, COPIES),
+        ("types", tiles.types, TYPES),
     )
     for what, got, allowed in checks:
         if got not in allowed:
@@ -87,10 +96,9 @@ def objection(tiles: Tiles) -> Objection | None:
 
 def _objections(tiles: Tiles) -> Iterator[Objection]:
     """Yield what stands against a configuration; each test presumes that the earlier ones found nothing."""
+    yield from _absent(tiles)
     unit, limits = tiles.instruction.shape, tiles.sm.limits
     k_unit = max(unit[2], CHUNK)
-    if any(size & (size - 1) for size in (*tiles.block, *tiles.warp)):
-        yield Objection("sizes are powers of two", "sizes must be powers of two")
     if any(size % part for size, part in zip(tiles.block, tiles.warp, strict=True)):
         yield Objection("the warp tile divides the block tile", "the warp tile must divide the block tile")
     if any(size % part for size, part in zip(tiles.warp, (*unit[:2], k_unit), strict=True)):
@@ -98,7 +106,7 @@ def _objections(tiles: Tiles) -> Iterator[Objection]:
         yield Objection(
             "the warp tile is a multiple of the instruction's shape", f"the warp tile must be a multiple of {shape}"
         )
-    yield from _absent(tiles)
+    yield from _uneven(tiles)
     if tiles.k_steps % 2:
         even = "an even number of warp tiles along k: one is multiplied while the next is loaded"
         yield Objection(f"a block holds {even}", f"the block must hold {even}")
@@ -126,24 +134,47 @@ def _objections(tiles: Tiles) -> Iterator[Objection]:
 
 def _absent(tiles: Tiles) -> Iterator[Objection]:
     """Yield which instruction is asked for that the generation does not have."""
+    rule = "an instruction of the generation"
     if tiles.fragment_loads == "ldsm" and tiles.sm_number < 75:
-        yield Objection("an instruction of the generation", f"{tiles.sm.name} has no LDSM: its fragments come by lds")
+        yield Objection(rule, f"{tiles.sm.name} has no LDSM: its fragments come by lds")
+    if tiles.types == "bf16" and tiles.sm_number < 80:
+        yield Objection(
+            rule, f"{tiles.sm.name} has no HMMA of bf16, which came with sm_80: --types f16 is what it takes"
+        )
+    if tiles.types == "bf16" and tiles.accumulator != "f32":
+        yield Objection(rule, "products of bf16 are summed in f32: --accumulator f32")
     if tiles.asynchronous and "LDGSTS.128" not in tiles.sm.memory:
-        why = f"{tiles.sm.name} has no LDGSTS, which more than two stages need"
-        yield Objection("an instruction of the generation", why)
+        what = "more than two stages need" if tiles.copy is None else "came with sm_80"
+        yield Objection(rule, f"{tiles.sm.name} has no LDGSTS, which {what}")
+    yield from _buffers(tiles)
+
+
+def _buffers(tiles: Tiles) -> Iterator[Objection]:
+    """Yield why tiles cannot be copied to so many buffers in the way that was asked for."""
+    if tiles.asynchronous and tiles.stages == 1:
+        yield Objection("ldgsts has two stages", "ldgsts writes a tile while another is read: two stages at least")
+    if tiles.asynchronous and tiles.sts_interleave is not None:
+        yield Objection("ldgsts has no STS to interleave", "ldgsts leaves no STS for sts_interleave to set apart")
+    if not tiles.asynchronous and tiles.stages > _THROUGH_REGISTERS:
+        why = "registers hold one tile on its way, so ldg serves two stages at most"
+        yield Objection("ldg serves two stages", why)
+
+
+def _uneven(tiles: Tiles) -> Iterator[Objection]:
+    """Yield which layout a row of a tile in shared memory does not fit."""
+    for name, which in (("A", 0), ("B", 1)):
+        _, columns = tiles.extent(which)
+        if tiles.layout == "xor" and columns & columns - 1:
+            why = f"the xor layout takes rows of a power of two, and those of {name}'s tile have {columns} elements"
+            yield Objection("the xor layout takes rows of a power of two", why)
 
 
 def _copies(tiles: Tiles) -> Iterator[Objection]:
-    """Yield what stands against filling the tiles with whole LDG.128 and STS.128 of every thread."""
-    m, n, k = tiles.block
-    if any(rows * k // CHUNK % tiles.threads for rows in (m, n)):
-        pieces = f"{m * k // CHUNK} and {n * k // CHUNK}"
-        why = f"{tiles.threads} threads cannot share the {pieces} 16-byte pieces of A and B evenly"
-        yield Objection("the threads share the 16-byte pieces of A and of B evenly", why)
-    for which, (tile, count) in enumerate(zip(tiles.tiles, tiles.copies, strict=True)):
-        rows = tiles.copy_rows(which)
+    """Yield what stands against filling the tiles run of rows by run of rows, each as the one before."""
+    for which, tile in enumerate(tiles.tiles):
+        rows = copy_rows(tiles, which)
         period = {"none": 1, "pad": tile.pad_every, "xor": 16 if which and tiles.deals else 8}[tiles.layout]
-        if rows < 1 or (count > 1 and rows % period):
+        if rows < 1 or (tiles.copies[which] > 1 and rows % period):
             why = (
                 f"{tiles.threads} threads fill {rows} rows at a time, and the {tiles.layout} layout repeats only after"
             )
@@ -161,31 +192,44 @@ def _nearest(tiles: Tiles) -> str | None:
 
     Among equals the largest block wins, then the largest warp, then the least different from a square.
     """
-    layouts = [tiles.layout, *(("xor", "none") if tiles.layout == "pad" else ())]
-    loads = [tiles.loads, *(("lds",) if tiles.loads == "ldsm" else ())]
-    gaps = [tiles.sts_interleave, *((None,) if tiles.sts_interleave else ())]
+    free: dict[str, list[Any]] = {
+        "loads": [tiles.loads, *(("lds",) if tiles.loads == "ldsm" else ())],
+        "sts_interleave": [tiles.sts_interleave, *((None,) if tiles.sts_interleave else ())],
+        "layout": [tiles.layout, *{"pad": ("xor", "none"), "xor": ("pad",), "none": ()}[tiles.layout]],
+        "stages": list(dict.fromkeys([tiles.stages, *range(min(tiles.stages, _MOST_STAGES), 0, -1)])),
+        "copy": [tiles.copy, *(one for one in COPIES if tiles.copy not in (None, one))],
+        "types": [tiles.types, *(("f16",) if tiles.types != "f16" else ())],
+        "accumulator": [tiles.accumulator, *(("f32",) if tiles.types != "f16" and tiles.accumulator != "f32" else ())],
+    }
     candidates = []
     for block, warp in _sizes(tiles):
         away = sum(abs(log2(new / old)) for new, old in zip((*block, *warp), (*tiles.block, *tiles.warp), strict=True))
         size = _size(block, warp)
-        for layout, stages, load, gap in product(layouts, range(tiles.stages, 0, -1), loads, gaps):
-            changed = (stages != tiles.stages, load != tiles.loads, gap != tiles.sts_interleave, layout != tiles.layout)
-            choices = {"block": block, "warp": warp, "layout": layout, "stages": stages, "loads": load}
-            candidates.append(((away + sum(changed), away, changed, size), choices | {"sts_interleave": gap}))
+        for values in product(*free.values()):
+            choices = dict(zip(free, values, strict=True))
+            changed = tuple(value != getattr(tiles, name) for name, value in choices.items())
+            order = tuple(changed[list(free).index(name)] for name in _COSTLY)
+            candidates.append(((away + sum(changed), away, order, size), choices | {"block": block, "warp": warp}))
     for _, choices in sorted(candidates, key=lambda one: one[0]):
         found = _changed(tiles, **choices)
         if objection(found) is None:
-            if found.sts_interleave is None and tiles.sts_interleave is not None:
+            if found.sts_interleave is None and tiles.sts_interleave is not None and not found.asynchronous:
                 found = _changed(found, sts_interleave=found.interleave)
             return _named(found, tiles)
     return None
 
 
 def _sizes(tiles: Tiles) -> Iterator[tuple[Shape, Shape]]:
-    """Yield block and warp tiles that are multiples of what they must be, up to what could ever fit."""
+    """Yield block and warp tiles that are multiples of what they must be, up to what could ever fit.
+
+    Threes count where a size that was asked for is no power of two.
+    """
     m, n, k = tiles.instruction.shape
-    for warp in product((m, 2 * m, 4 * m, 8 * m), (n, 2 * n, 4 * n, 8 * n, 16 * n), (max(k, CHUNK), 2 * max(k, CHUNK))):
-        for along_m, along_n, along_k in product((1, 2, 4, 8), (1, 2, 4, 8), (2, 4, 8)):
+    even = not any(size & size - 1 for size in (*tiles.block, *tiles.warp))
+    few, many = ((1, 2, 4, 8), (1, 2, 4, 8, 16)) if even else ((1, 2, 3, 4, 6, 8), (1, 2, 3, 4, 6, 8, 12, 16))
+    deep = (1, 2) if even else (1, 2, 3)
+    for warp in product((m * i for i in few), (n * i for i in many), (max(k, CHUNK) * i for i in deep)):
+        for along_m, along_n, along_k in product(few, few, (2, 4, 8)):
             yield (warp[0] * along_m, warp[1] * along_n, warp[2] * along_k), warp
 
 
@@ -207,7 +251,9 @@ def _named(found: Tiles, asked: Tiles) -> str:
     """Write the tile sizes, and what else differs from what was asked for."""
     kept = ["block", "warp", *(f.name for f in fields(Tiles) if f.name not in ("block", "warp"))]
     shown = [name for name in kept if name in kept[:2] or getattr(found, name) != getattr(asked, name)]
-    return " ".join(f"--{name.replace('_', '-')} {_text(getattr(found, name))}" for name in shown)
+    left = [f", without --{name.replace('_', '-')}" for name in shown if getattr(found, name) is None]
+    flags = {name: getattr(found, name) for name in shown if getattr(found, name) is not None}
+    return " ".join(f"--{name.replace('_', '-')} {_text(value)}" for name, value in flags.items()) + "".join(left)
 
 
 def _text(value: object) -> str:

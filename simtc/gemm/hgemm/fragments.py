@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
-from math import log2
 
 from simtc.gemm.codegen.assembly import Board, Line, load_shared
 from simtc.gemm.codegen.instruction import Place, Side
-from simtc.gemm.hgemm.registers import Registers
+from simtc.gemm.hgemm.registers import Registers, fragment_registers
 from simtc.gemm.hgemm.tiles import CHUNK, Tiles
 
 __all__ = ["Operand", "operand"]
@@ -53,15 +51,19 @@ class Operand:
         return self.tiles.sm_number < 75
 
     @property
-    def indices(self) -> tuple[Place, ...]:
-        """What each bit of a register's number adds: first within an operand, then from one operand to the next."""
-        within = () if self.volta else self.side.in_registers
-        return (*within, *((self.side.rows << bit, 0) for bit in range(int(log2(self.count)))))
+    def within(self) -> tuple[Place, ...]:
+        """What each bit of a register's number adds within an operand; the rest of it counts operands."""
+        return () if self.volta else self.side.in_registers
 
     @property
-    def group(self) -> int:
-        """Registers that one load brings, each a matrix of its own."""
-        return min(_LDSM_LIMIT, 1 << len(self.indices)) if self.matrices else 1
+    def _indices(self) -> int:
+        """Registers that the operands of a part of k take; on Volta, loads."""
+        return self.count << len(self.within)
+
+    def _group(self, index: int) -> int:
+        """Return how many registers the load brings that begins at one, each a matrix of its own: 4, 2 or 1."""
+        left = min(self._indices - index, _LDSM_LIMIT) if self.matrices else 1
+        return 1 << left.bit_length() - 1
 
     @property
     def lanes(self) -> tuple[Place, ...]:
@@ -71,17 +73,16 @@ class Operand:
         """
         if not self.matrices:
             return self.side.lanes
-        matrices = (*self.indices[: int(log2(self.group))], (0, 0), (0, 0))
+        bits = self._group(0).bit_length() - 1
+        matrices = (*(self._place(1 << bit) for bit in range(bits)), (0, 0), (0, 0))
         lines = ((0, 1), (0, 2), (0, 4)) if self.turned else ((1, 0), (2, 0), (4, 0))
         return (*lines, *matrices[:2])
 
     def weights(self) -> dict[int, int]:
         """Return what each bit of the thread's number adds to its address, in bytes."""
-        along_m, along_n = self.tiles.warps
-        first, warps = ((5, along_m), (5 + int(log2(along_m)), along_n))[self.which]
-        rows = self.tiles.warp[self.which]
-        places = dict(enumerate(self.lanes))
-        places |= {first + bit: (rows << bit, 0) for bit in range(int(log2(warps)))}
+        places = dict(enumerate(self.lanes)) | {
+            bit: (rows, 0) for bit, rows in self.tiles.warp_bits(self.which).items()
+        }
         return {bit: self.offset(*place) for bit, place in places.items()}
 
     def register(self, fragments: int, tile: int, part: int) -> int:
@@ -89,33 +90,34 @@ class Operand:
         start = self.sets[fragments]
         if self.volta:
             return start + (part // 2 * self.count + tile) * 4 + part % 2 * 2
-        return start + (part * self.count + tile) * self.side.registers
+        return start + part * fragment_registers(self.count, self.side.registers) + tile * self.side.registers
 
     def loads(self, step: int, fragments: int, buffer: int, *, guard: str = "") -> list[Line]:
         """Return the loads that fill set `fragments` with k step `step` of the tile in a buffer."""
         board = (Board.FRAGMENTS_0, Board.FRAGMENTS_1)[fragments]
-        start = self.sets[fragments]
         found = []
         for part in range(0, self.tiles.units[2], 2 if self.volta else 1):
             k = step * self.tiles.warp[2] + part * self.tiles.instruction.shape[2]
-            for index in range(0, 1 << len(self.indices), self.group):
+            index = 0
+            while index < self._indices:
                 row, column = self._place(index)
-                if self.volta:
-                    register = start + (part // 2 * self.count + index) * 4
-                else:
-                    register = start + (part << len(self.indices)) + index
+                operand, more = (index, 0) if self.volta else (0, index)
+                register = self.register(fragments, operand, part) + more
                 address, offset = self._address(row, k + column, buffer)
-                found.append(load_shared(self._opcode, register, address, offset, board, guard=guard))
+                group = self._group(index)
+                found.append(load_shared(self._opcode(group), register, address, offset, board, guard=guard))
+                index += group
         return found
 
     def _place(self, index: int) -> Place:
-        bits = [place for bit, place in enumerate(self.indices) if index >> bit & 1]
-        return reduce(lambda x, y: (x[0] + y[0], x[1] + y[1]), bits, (0, 0))
+        """Return where a register's matrix begins: by bits of its number within the operand, then by operands."""
+        bits = [place for bit, place in enumerate(self.within) if index >> bit & 1]
+        row, column = sum(place[0] for place in bits), sum(place[1] for place in bits)
+        return row + (index >> len(self.within)) * self.side.rows, column
 
-    @property
-    def _opcode(self) -> str:
+    def _opcode(self, group: int) -> str:
         if self.matrices:
-            return f"LDSM.16.M{'T' if self.turned else ''}88" + (f".{self.group}" if self.group > 1 else "")
+            return f"LDSM.16.M{'T' if self.turned else ''}88" + (f".{group}" if group > 1 else "")
         return "LDS.U.128" if self.volta else "LDS"
 
     def _address(self, row: int, column: int, buffer: int) -> tuple[int, int]:

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from simtc.gemm.codegen.assembly import Board, Code, Line
+from simtc.gemm.hgemm.copies import MORE, advances, copies, guards, stores
 from simtc.gemm.hgemm.fragments import Operand
-from simtc.gemm.hgemm.prologue import advances, copies, stores
 from simtc.gemm.hgemm.registers import Registers
 from simtc.gemm.hgemm.tiles import Tiles
 
 __all__ = ["iteration", "spread"]
-
-_MORE = "@P0 "  # there is another tile after this one
 
 
 def spread(count: int, start: int, end: int, spacing: int) -> list[int]:
@@ -40,17 +38,19 @@ class _Schedule:
 
 
 def iteration(
-    code: Code, tiles: Tiles, registers: Registers, sides: tuple[Operand, Operand], buffer: int
+    code: Code, tiles: Tiles, registers: Registers, sides: tuple[Operand, Operand], buffer: int, *, idle: int = 0
 ) -> list[Line]:
     """Return one iteration of the loop: multiply the tile in `buffer`, and bring the next one.
 
+    `idle` NOPs stand behind each HMMA: more stall counts for a warp whose next HMMA waits for it.
+
     Its first fragments are in set 0 when it starts, and those of the next tile when it ends. P0 tells whether there is
-    a next tile, P1 at the end whether another iteration follows.
+    a next tile, P1 at the end whether another iteration follows; the predicates of copies look as far ahead as they do.
     """
     schedule = _Schedule()
     units, steps = tiles.step_units, tiles.k_steps
     last = (steps - 1) * units
-    _load_tile(schedule, code, tiles, registers)
+    _load_tile(schedule, code, tiles, registers, sides, buffer)
     latency = tiles.sm.memory["LDS.32"].latency_cycles
     tail = min(-(-int(latency) // tiles.interval_cycles) + 1, units // 2)
     for step in range(steps - 1):
@@ -58,15 +58,19 @@ def iteration(
         start = step * units + min(3, units // 2)
         places = spread(len(lines), start, (step + 1) * units - tail, _load_spacing(tiles))
         schedule.put(lines, places)
-    after = _store_tile(schedule, code, tiles, registers, sides, buffer)
+    if tiles.asynchronous:
+        after = _await_tile(schedule, code, tiles)
+    else:
+        after = _store_tile(schedule, code, tiles, registers, sides, buffer)
     following = (buffer + 1) % tiles.stages
-    lines = [line for side in sides for line in side.loads(0, 0, following, guard=_MORE)]
+    lines = [line for side in sides for line in side.loads(0, 0, following, guard=MORE)]
     start = max(after, last + min(3, units // 2))
     schedule.put(lines, spread(len(lines), start, steps * units - tail, _load_spacing(tiles)))
     schedule.put([Line(f"IADD3 R{registers.remaining}, R{registers.remaining}, -0x1, RZ")], [last])
     schedule.put([Line(f"ISETP.GE.AND P1, PT, R{registers.remaining}, 0x1, PT")], [last + units // 2])
-    schedule.put([Line(f"ISETP.GE.AND P0, PT, R{registers.remaining}, 0x2, PT")], [max(schedule.before) + 1])
-    return _woven(schedule, tiles, registers, sides)
+    settings = [Line(f"ISETP.GE.AND P0, PT, R{registers.remaining}, 0x2, PT"), *guards(tiles, registers)]
+    schedule.put(settings, [max(schedule.before) + 1] * len(settings))
+    return _woven(schedule, tiles, registers, sides, idle)
 
 
 def _load_spacing(tiles: Tiles) -> int:
@@ -74,10 +78,17 @@ def _load_spacing(tiles: Tiles) -> int:
     return tiles.spacing(tiles.sm.memory[tiles.shared_load].cpi_cycles)
 
 
-def _load_tile(schedule: _Schedule, code: Code, tiles: Tiles, registers: Registers) -> None:
-    """Start the next tile's loads as early as their spacing lets them, and then move the pointers on."""
+def _load_tile(
+    schedule: _Schedule, code: Code, tiles: Tiles, registers: Registers, sides: tuple[Operand, Operand], buffer: int
+) -> None:
+    """Start the next tile's copies as early as their spacing lets them, and then move the pointers on.
+
+    LDGSTS write the buffer whose tile was multiplied in the iteration before: every warp has passed its barrier.
+    """
     places = spread(sum(tiles.copies), 1, tiles.load_room, tiles.spacing(tiles.sm.l1.l2_cpi_128_cycles))
-    schedule.put(copies(code, tiles, registers, guard=_MORE), places)
+    schedule.put(copies(code, tiles, registers, sides, (buffer + tiles.ahead) % tiles.stages), places)
+    if tiles.asynchronous:
+        schedule.put([code.group()], [places[-1]])
     moves = advances(tiles, registers)
     schedule.put(moves, spread(len(moves), places[-1] + 2, tiles.k_steps * tiles.step_units, 1))
 
@@ -86,7 +97,7 @@ def _store_tile(
     schedule: _Schedule, code: Code, tiles: Tiles, registers: Registers, sides: tuple[Operand, Operand], buffer: int
 ) -> int:
     """Place the stores of the next tile and the barriers around them; return where its fragments may be read."""
-    lines = stores(code, tiles, registers, sides, (buffer + 1) % tiles.stages, guard=_MORE)
+    lines = stores(code, tiles, registers, sides, (buffer + 1) % tiles.stages)
     units, steps, length = tiles.step_units, tiles.k_steps, (len(lines) - 1) * tiles.interleave
     if tiles.stages == 1:
         first = (steps - 1) * units + 1
@@ -99,7 +110,16 @@ def _store_tile(
     return places[-1] + 1
 
 
-def _woven(schedule: _Schedule, tiles: Tiles, registers: Registers, sides: tuple[Operand, Operand]) -> list[Line]:
+def _await_tile(schedule: _Schedule, code: Code, tiles: Tiles) -> int:
+    """Place the wait for the next tile and the barrier that tells of every warp's; return where it may be read."""
+    first = (tiles.k_steps - 1) * tiles.step_units + 1
+    schedule.put([code.wait_groups(tiles.ahead - 1), code.barrier()], [first, first])
+    return first
+
+
+def _woven(
+    schedule: _Schedule, tiles: Tiles, registers: Registers, sides: tuple[Operand, Operand], idle: int
+) -> list[Line]:
     """Return the HMMAs of an iteration with the other lines among them.
 
     Where the compiler must wait for a scoreboard, an accumulator is read again a whole round later: a result in the
@@ -127,6 +147,7 @@ def _woven(schedule: _Schedule, tiles: Tiles, registers: Registers, sides: tuple
                 interval = tiles.interval_cycles // len(lines)
                 found += [Line(text, None, None, interval) for text in lines[:-1]]
                 found.append(Line(lines[-1], signal, None, interval))
+                found += [Line("NOP")] * idle
                 number += 1
     for place in sorted(schedule.before):
         found += schedule.before[place]

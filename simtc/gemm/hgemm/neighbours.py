@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from simtc.gemm.hgemm.configuration import Configuration
-from simtc.gemm.hgemm.fits import LAYOUTS, LOADS, objection
+from simtc.gemm.hgemm.fits import COPIES, LAYOUTS, LOADS, objection
 from simtc.gemm.hgemm.tiles import Tiles
 
 __all__ = ["neighbours"]
@@ -30,8 +30,11 @@ def neighbours(tiles: Tiles) -> Iterator[tuple[str, Configuration | str]]:
     others: dict[str, list[Any]] = {
         "layout": [one for one in LAYOUTS if one != tiles.layout],
         "stages": [one for one in (tiles.stages - 1, tiles.stages + 1) if one > 0],
+        "copy": [one for one in COPIES if one != tiles.copies_by],
         "loads": [one for one in LOADS if one != tiles.fragment_loads],
-        "sts_interleave": [one for one in (tiles.interleave - 1, tiles.interleave + 1) if one >= 0],
+        "sts_interleave": [
+            one for one in (tiles.interleave - 1, tiles.interleave + 1) if one >= 0 and not tiles.asynchronous
+        ],
     }
     for name, values in others.items():
         for value in values:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from simtc.gemm.hgemm.pieces import copier_limits
+
 if TYPE_CHECKING:  # it says how many registers it takes
     from simtc.gemm.hgemm.tiles import Tiles
 
-__all__ = ["EPILOGUE", "SCRATCH", "Registers", "allocate", "epilogue_row"]
+__all__ = ["EPILOGUE", "SCRATCH", "Registers", "allocate", "epilogue_row", "fragment_registers"]
 
 _CHUNK = 8  # halves in 16 bytes
 EPILOGUE = 12  # of the epilogue's registers, before those of its rows
 SCRATCH = 16  # registers that the set-up and the epilogue work with
+_QUAD = 4  # registers that an LDSM.4 writes
 SETS = 2  # of fragments: one is multiplied while the other is loaded
 
 
@@ -36,6 +39,7 @@ class Registers:
     pitches: tuple[int, int]  # bytes from one row to the next of an operand whose rows do not go along k
     one: int  # holds 1: IMAD.WIDE adds 64-bit numbers with it
     remaining: int  # tiles of k that are still to be multiplied
+    limits: tuple[int, ...]  # for each of copier_limits(tiles): so many tiles must remain that the thread copies one
     free: int
     total: int
     shares: dict[str, int]  # registers by use
@@ -53,7 +57,8 @@ def allocate(tiles: Tiles) -> Registers:
     """
     m, n, k = tiles.units
     side_a, side_b, side_d = tiles.instruction.a, tiles.instruction.b, tiles.instruction.d
-    accumulators, a, b = m * n * side_d.registers, m * k * side_a.registers, n * k * side_b.registers
+    accumulators = m * n * side_d.registers
+    a, b = k * fragment_registers(m, side_a.registers), k * fragment_registers(n, side_b.registers)
     copies = sum(tiles.copies)
     variants = (_variants(tiles, 0), _variants(tiles, 1))
     a_sets, b_sets = [0, 0], [0, 0]
@@ -68,7 +73,9 @@ def allocate(tiles: Tiles) -> Registers:
     addresses_b = addresses_a + variants[0]
     store = addresses_b + variants[1]
     pitch = store + 4
-    end = pitch + sum(tiles.turned)
+    limit = pitch + sum(tiles.turned)
+    limits = tuple(range(limit, limit + len(copier_limits(tiles))))
+    end = limit + len(limits)
     total = max(end, _aligned(accumulators, 4) + max(SCRATCH, EPILOGUE + epilogue_row(tiles)))
     return Registers(
         accumulators=0,
@@ -80,9 +87,10 @@ def allocate(tiles: Tiles) -> Registers:
         addresses_b=addresses_b,
         variants=variants,
         stores=(store, store + 1),
-        pitches=(pitch, end - 1),
+        pitches=(pitch, limit - 1),
         one=store + 2,
         remaining=store + 3,
+        limits=limits,
         free=_aligned(accumulators, 4),
         total=total,
         shares={
@@ -92,6 +100,14 @@ def allocate(tiles: Tiles) -> Registers:
             "addresses": total - pointers,
         },
     )
+
+
+def fragment_registers(count: int, each: int) -> int:
+    """Return the registers of `count` operands side by side, from where those of the next part of k start.
+
+    LDSM.4 writes registers from a multiple of four on, so three operands of two take the room of four.
+    """
+    return count * each if count * each < _QUAD else _aligned(count * each, _QUAD)
 
 
 def epilogue_row(tiles: Tiles) -> int:

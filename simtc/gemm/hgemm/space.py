@@ -19,6 +19,7 @@ _SIDES = (256, 128, 64, 32)  # of a block along m and n
 _DEPTHS = (32, 64, 16)  # of a block along k
 _IDLE = Objection("a block has a warp for every sub-core, which closed forms take for granted", "it has fewer")
 _WARPS = (1, 2, 4, 8)  # of a block along m and n
+_MORE_STAGES = (3, 4, 5)  # which LDGSTS alone fills
 
 
 def space(device: Device, choices: Mapping[str, Any]) -> Iterator[Configuration | Refused]:
@@ -54,18 +55,33 @@ def space(device: Device, choices: Mapping[str, Any]) -> Iterator[Configuration 
 
 def _variants(any_tiles: Tiles, choices: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the choices beside tile sizes, the defaults first."""
-    asynchronous = "LDGSTS.128" in any_tiles.sm.memory
     fixed = {name: value for name, value in choices.items() if name not in ("block", "warp")}
+    loads = sorted(LOADS, key=lambda one: one != any_tiles.fragment_loads)
+    layouts = sorted(LAYOUTS, key=("pad", "xor", "none").index)
     free = {
-        "loads": sorted(LOADS, key=lambda one: one != any_tiles.fragment_loads),
-        "stages": (1, 2, 3) if asynchronous else (1, 2),
-        "layout": sorted(LAYOUTS, key=("pad", "xor", "none").index),
+        # a generation without LDSM has no choice
+        "loads": [{"loads": one} for one in loads] if "loads" not in fixed and any_tiles.sm_number >= 75 else [{}],
+        "copies": _copies(any_tiles, fixed),
+        "layout": [{"layout": one} for one in layouts] if "layout" not in fixed else [{}],
     }
-    if any_tiles.sm_number < 75:
-        free.pop("loads")  # a generation without LDSM has no choice
-    axes = {name: values for name, values in free.items() if name not in fixed}
-    for values in product(*axes.values()):
-        yield {**fixed, **dict(zip(axes, values, strict=True))}
+    for values in product(*free.values()):
+        yield fixed | {name: value for one in values for name, value in one.items()}
+
+
+def _copies(any_tiles: Tiles, fixed: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the numbers of stages, and how each is filled; what is fixed alone, where it is none of them."""
+    found: list[dict[str, Any]] = [{"stages": 1}, {"stages": 2}]
+    if "LDGSTS.128" in any_tiles.sm.memory:
+        found += [{"stages": 2, "copy": "ldgsts"}, *({"stages": stages} for stages in _MORE_STAGES)]
+    asked = {name: fixed[name] for name in ("stages", "copy") if name in fixed}
+    able = [one for one in found if all(_copied(any_tiles, one)[name] == value for name, value in asked.items())]
+    return able or [{}]
+
+
+def _copied(any_tiles: Tiles, choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the stages and the copy that choices come to."""
+    made = Tiles(block=any_tiles.block, warp=any_tiles.warp, **choices)
+    return {"stages": made.stages, "copy": made.copies_by}
 
 
 def _sizes(any_tiles: Tiles, choices: Mapping[str, Any]) -> Iterator[tuple[Shape, Shape]]:
@@ -95,4 +111,4 @@ def _one(is_free: bool, tiles: Tiles) -> Configuration | Refused:  # noqa: FBT00
 def _name(tiles: Tiles) -> str:
     """Write the choices: a kernel that cannot be made has no name."""
     block, warp = ("x".join(map(str, sizes)) for sizes in (tiles.block, tiles.warp))
-    return f"{block} {warp} {tiles.layout} {tiles.fragment_loads} {tiles.stages}buf"
+    return f"{block} {warp} {tiles.layout} {tiles.fragment_loads} {tiles.stages}buf {tiles.copies_by}"

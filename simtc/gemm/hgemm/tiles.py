@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from math import ceil, log2
+from math import ceil
 from typing import Any
 
 from simtc import arch
@@ -12,6 +12,7 @@ from simtc.analytic.occupancy import Occupancy, occupancy
 from simtc.arch import Device
 from simtc.arch.generation import Sm
 from simtc.gemm.codegen.instruction import MatrixInstruction, matrix_instruction
+from simtc.gemm.hgemm.pieces import copy_rows
 from simtc.gemm.hgemm.registers import allocate
 from simtc.gemm.problem import Shape
 from simtc.layout.tile import Tile
@@ -28,15 +29,19 @@ _sm = cache(arch.sm)
 class Tiles:
     """The choices of a kernel D = A B, unchecked: A (m, k) row-major, B (k, n) column-major, D (m, n) row-major.
 
+    `types` is the type of A and B, f16 or, from Ampere on and summed in f32, bf16; D has the accumulator's.
+
     With epilogue "alpha" D is alpha A B, with "beta" alpha A B + beta C. `transpose` has BLAS' letters for A and B: an
     "n" for A has m, a "t" for B has n, side by side in memory instead of k. Then LDSM turns the fragments on their way.
 
-    `block` and `warp` are (m, n, k). `stages` counts shared-memory buffers: with one, the next tile waits in registers
-    until every warp has read the present one (Yan et al.); with two it is stored while the present one is still read;
-    with more, from Ampere on, LDGSTS writes it there, and no register is spent.
+    `block` and `warp` are (m, n, k). `stages` counts shared-memory buffers, and `copy` says how they are filled. By ldg
+    the next tile comes through registers: with one buffer it waits there until every warp has read the present one (Yan
+    et al.), with two it is stored while the present one is still read. By ldgsts, from Ampere on, no register is spent,
+    and the tiles of all buffers but one are under way. None is ldg up to two stages, ldgsts beyond.
     `sts_interleave` is the number of HMMAs between two STS.128; None is what equation 6 asks for, as far as there is
     room. `loads` is how fragments are read from shared memory: lds, or ldsm from Turing on. `split_k` counts the slices
-    of k that different blocks work through.
+    of k that different blocks work through. A `strided` kernel is told how far apart lines and products lie: it takes
+    leading dimensions with gaps, and the grid's z chooses a product of a batch.
     """
 
     block: Shape
@@ -50,6 +55,9 @@ class Tiles:
     epilogue: str = "none"
     transpose: str = "tn"
     split_k: int = 1
+    copy: str | None = None
+    strided: bool = False
+    types: str = "f16"
 
     @property
     def sm(self) -> Sm:
@@ -64,7 +72,7 @@ class Tiles:
     @property
     def instruction(self) -> MatrixInstruction:
         """The matrix instruction of the generation, with its registers."""
-        return matrix_instruction(self.sm_number, self.accumulator)
+        return matrix_instruction(self.sm_number, self.accumulator, self.types)
 
     @property
     def fragment_loads(self) -> str:
@@ -81,8 +89,6 @@ class Tiles:
     @property
     def not_generated(self) -> str | None:
         """Why codegen writes no program of these choices, which closed forms know."""
-        if self.asynchronous:
-            return f"stages {self.stages}: generated kernels copy through registers, which serves 1 or 2"
         if any(self.turned) and self.sm_number < 75:
             return f"transpose {self.transpose}: {self.sm.name} has no LDSM to turn fragments with"
         if self.split_k != 1:
@@ -91,8 +97,18 @@ class Tiles:
 
     @property
     def asynchronous(self) -> bool:
-        """Tell whether tiles go to shared memory without passing through registers."""
-        return self.stages > 2
+        """Tell whether tiles go to shared memory by LDGSTS, without passing through registers."""
+        return self.copies_by == "ldgsts"
+
+    @property
+    def copies_by(self) -> str:
+        """How shared memory is filled: as asked, or as few stages as ldg serves by ldg."""
+        return self.copy or ("ldg" if self.stages <= 2 else "ldgsts")
+
+    @property
+    def ahead(self) -> int:
+        """Tiles between the one that is multiplied and the one whose copy starts meanwhile."""
+        return self.stages - 1 if self.asynchronous else 1
 
     @property
     def warps(self) -> tuple[int, int]:
@@ -139,10 +155,14 @@ class Tiles:
 
         `pad` adds 8 halves after every 128 bytes: at the paper's block k of 32, after every second row.
         """
-        m, n, k = self.block
-        shapes = [(k, size) if turned else (size, k) for size, turned in zip((m, n), self.turned, strict=True)]
+        shapes = self.extent(0), self.extent(1)
         a, b = (Tile(rows=rows, cols=cols, layout=self.layout, pad_every=max(1, 64 // cols)) for rows, cols in shapes)
         return a, b
+
+    def extent(self, which: int) -> tuple[int, int]:
+        """Return the rows and columns of A's (0) or B's tile in shared memory."""
+        size, k = self.block[which], self.block[2]
+        return (k, size) if self.turned[which] else (size, k)
 
     @property
     def buffer_bytes(self) -> int:
@@ -178,7 +198,7 @@ class Tiles:
         lane's are 8 bytes, and its quad's a sector. Where B's columns stand in shared memory decides it. Eight lanes of
         an STS.128 fill whole lines of it with two columns of 32 or more, but not with four of 16, dealt apart.
         """
-        fits = self.units[1] > 1 and self.block[2] >= 32 and not self.turned[1]
+        fits = self.units[1] % 2 == 0 and self.block[2] >= 32 and not self.turned[1]
         return self.accumulator == "f16" and self.sm_number >= 75 and fits
 
     def shared_row(self, which: int, row: int) -> int:
@@ -191,13 +211,23 @@ class Tiles:
 
     @property
     def copies(self) -> tuple[int, int]:
-        """LDG.128 and STS.128 that a thread executes for a tile of A and for one of B."""
-        m, n, k = self.block
-        return m * k // CHUNK // self.threads, n * k // CHUNK // self.threads
+        """LDG.128 and STS.128 (or LDGSTS.128) that a thread executes for a tile of A and for one of B."""
+        a, b = (-(-self.extent(which)[0] // max(copy_rows(self, which), 1)) for which in (0, 1))
+        return a, b
 
-    def copy_rows(self, which: int) -> int:
-        """Return the rows of A's (0) or B's tile that one LDG.128 of every thread brings."""
-        return self.threads * CHUNK // self.tiles[which].cols
+    def warp_bits(self, axis: int) -> dict[int, int]:
+        """Return the rows (axis 0: of A, 1: of B) that bits of a thread's number add for its warp.
+
+        None do where a power of two of warps does not lie before them, or they are no power of two themselves.
+        """
+        along_m, along_n = self.warps
+        if along_m & along_m - 1 or (axis and along_n & along_n - 1):
+            return {}
+        first, last = (
+            (5, 5 + along_m.bit_length() - 1)[axis],
+            4 + along_m.bit_length() + axis * (along_n.bit_length() - 1),
+        )
+        return {bit: self.warp[axis] << bit - first for bit in range(first, last)}
 
     @property
     def load_depth(self) -> int:
@@ -253,7 +283,10 @@ class Tiles:
         choices = [self.layout, self.fragment_loads, self.accumulator]
         choices += [] if self.epilogue == "none" else [self.epilogue]
         choices += [] if self.transpose == "tn" else [self.transpose]
-        return "_".join(["hgemm", block, warp, *choices, f"{self.stages}buf", f"sts{self.interleave}"])
+        choices += ["strided"] * self.strided
+        choices += [] if self.types == "f16" else [self.types]
+        copied = "ldgsts" if self.asynchronous else f"sts{self.interleave}"
+        return "_".join(["hgemm", block, warp, *choices, f"{self.stages}buf", copied])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the choices as JSON types, in the words of cuBLAS' users."""
@@ -262,10 +295,12 @@ class Tiles:
             "warp": list(self.warp),
             "instr": self.instruction.constants,
             "stages": self.stages,
+            "copy": self.copies_by,
             "layout": self.layout,
+            "types": self.types,
             "accumulator": self.accumulator,
             "loads": self.fragment_loads,
-            "sts_interleave": self.interleave,
+            "sts_interleave": None if self.asynchronous else self.interleave,
             "epilogue": self.epilogue,
             "split_k": self.split_k,
         }
@@ -277,7 +312,3 @@ class Tiles:
     def grid(self, m: int, n: int) -> tuple[int, int, int]:
         """Return the launch's grid: blocks along n, then along m."""
         return -(-n // self.block[1]), -(-m // self.block[0]), 1
-
-    def column_bits(self, which: int) -> int:
-        """Return the bits of a thread's number that choose its 16 bytes in a tile's row; the rest choose the row."""
-        return int(log2(self.tiles[which].cols // CHUNK))

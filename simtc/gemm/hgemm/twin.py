@@ -1,4 +1,8 @@
-"""Twins: configurations of simtc.gemm.hgemm as the CUDA compiler makes them out of kernels/hgemm_template.cu."""
+"""Twins: configurations of simtc.gemm.hgemm as the CUDA compiler makes them out of CUDA C++ in kernels/.
+
+hgemm_template.cu has one product of f16 matrices, k side by side, in sizes that are powers of two: its machine code was
+timed on chips. hgemm_general.cu has everything else.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,18 @@ import tomllib
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from simtc.arch import ALIASES
 from simtc.errors import BadInputError, unknown
 from simtc.gemm.family import Compiled
 from simtc.gemm.hgemm.configuration import Configuration
+from simtc.gemm.hgemm.pieces import copier_limits
 from simtc.isa import Kernel
 from simtc.resources import folder
 
-__all__ = ["TEMPLATE", "arguments", "compiled_twin", "definitions", "twin", "twin_generations", "twin_name", "twins"]
+__all__ = ["GENERAL", "TEMPLATE", "compiled_twin", "definitions", "twin", "twin_generations", "twin_name", "twins"]
 
-TEMPLATE = "hgemm_template.cu"
+TEMPLATE, GENERAL = "hgemm_template.cu", "hgemm_general.cu"
+_PLAIN = {"transpose": "tn", "epilogue": "none", "types": "f16", "strided": False, "asynchronous": False}
 
 
 def twin_generations() -> tuple[str, ...]:
@@ -60,7 +64,7 @@ def twin_name(configuration: Configuration) -> str:
         'hgemm_256x256x32_128x64x8_pad_lds_f16_1buf'
 
     """
-    return configuration.name.rpartition("_sts")[0]
+    return configuration.name.removesuffix(f"_sts{configuration.interleave}")
 
 
 def definitions(configuration: Configuration) -> tuple[str, ...]:
@@ -74,15 +78,8 @@ def definitions(configuration: Configuration) -> tuple[str, ...]:
         ('-DNAME=hgemm_256x256x32_128x64x8_pad_lds_f16_1buf', '-DBLOCK_M=256', '-DBLOCK_N=256', '-DBLOCK_K=32')
 
     """
-    if (
-        configuration.sm_number < 75
-        or configuration.asynchronous
-        or (configuration.epilogue != "none" or configuration.transpose != "tn" or configuration.split_k != 1)
-    ):
-        raise BadInputError(
-            f"{configuration.name} has no twin: {TEMPLATE} is for sm_75 and later and has two stages at most, "
-            "and no other epilogue or transpose than none and tn"
-        )
+    if configuration.sm_number < 75 or configuration.split_k != 1:
+        raise BadInputError(f"{configuration.name} has no twin: {GENERAL} is for sm_75 and later, and does not split k")
     sizes = {
         f"{what.upper()}_{axis}": size
         for what in ("block", "warp")
@@ -92,8 +89,24 @@ def definitions(configuration: Configuration) -> tuple[str, ...]:
     flags = [f"-D{name}={value}" for name, value in values.items()]
     flags.append(f"-DLAYOUT={configuration.layout.upper()}")
     flags += ["-DLDSM"] * (configuration.fragment_loads == "ldsm")
-    flags += ["-DSUM_F32"] * (configuration.accumulator == "f32")
+    words = {
+        "SUM_F32": configuration.accumulator == "f32",
+        "BF16": configuration.types == "bf16",
+        "TURNED_A": configuration.turned[0],
+        "TURNED_B": configuration.turned[1],
+        "ASYNC": configuration.asynchronous,
+        "STRIDED": configuration.strided,
+        configuration.epilogue.upper(): configuration.epilogue != "none",
+    }
+    flags += [f"-D{word}" for word, holds in words.items() if holds]
     return tuple(flags)
+
+
+def _source(configuration: Configuration) -> str:
+    """Return the source that a configuration's twin is made of."""
+    even = not any(size & size - 1 for size in (*configuration.block, *configuration.warp))
+    plain = all(getattr(configuration, name) == value for name, value in _PLAIN.items())
+    return TEMPLATE if even and plain and not copier_limits(configuration) else GENERAL
 
 
 def compiled_twin(configuration: Configuration) -> Compiled:
@@ -105,7 +118,7 @@ def compiled_twin(configuration: Configuration) -> Compiled:
     """
     name = twin_name(configuration)
     return Compiled(
-        source=TEMPLATE,
+        source=_source(configuration),
         name=name,
         sm=configuration.sm_number,
         listing=f"twins/{configuration.sm.name}/{name}.sass",
@@ -128,30 +141,3 @@ def twin(configuration: Configuration) -> Kernel:
             f"the twin {found.name} does not ship for {sm}: add it to kernels/twins.toml, then build.py"
         )
     return found.kernel()
-
-
-def arguments(
-    A: np.ndarray,
-    B: np.ndarray,
-    D: np.ndarray,
-    C: np.ndarray | None = None,
-    alpha: float = 1.0,
-    beta: float = 0.0,
-) -> list[Any]:
-    """Return the arguments of a generated program and of its twin alike; with C, of one that has an epilogue.
-
-    Args:
-        A: (m, k) float16, or (k, m) where it is not transposed in BLAS' words.
-        B: (n, k) float16: the columns of B, one after another; or (k, n) where it is.
-        D: (m, n) float16 or float32, for the result.
-        C: (m, n) in D's type.
-        alpha: the product's factor, rounded to D's type.
-        beta: C's, likewise.
-
-    """
-    (m, n), k = D.shape, A.size // D.shape[0]
-    plain = [A, B, D, np.int32(m), np.int32(n), np.int32(k)]
-    if C is None:
-        return plain
-    scales = [np.full(4 // D.itemsize, value, D.dtype).tobytes() for value in (alpha, beta)]
-    return [*plain, C, *scales]

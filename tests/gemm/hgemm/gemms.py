@@ -54,17 +54,25 @@ def operands(m, n, k, seed=0):
     return (generator.standard_normal(shape).astype(np.float16) for shape in ((m, k), (k, n)))
 
 
+def arguments(A, B, D, C=None, alpha=1.0, beta=0.0):
+    """Return the arguments of a generated program and of its twin alike; with C, of one that has an epilogue."""
+    (m, n), k = D.shape, A.size // D.shape[0]
+    plain = [A, B, D, np.int32(m), np.int32(n), np.int32(k)]
+    if C is None:
+        return plain
+    return [*plain, C, *(np.full(4 // D.itemsize, value, D.dtype).tobytes() for value in (alpha, beta))]
+
+
 def run(configuration, *, blocks=(1, 1), tiles=3, device=None, timing=True, caches="cold"):
     """Run a kernel over random operands; return the launch, D, and A and B."""
     m, n, k = (size * count for size, count in zip(configuration.block, (*blocks, tiles), strict=True))
     A, B = operands(m, n, k)
     D = np.zeros((m, n), np.float16 if configuration.accumulator == "f16" else np.float32)
-    arguments = [A, np.ascontiguousarray(B.T), D, np.int32(m), np.int32(n), np.int32(k)]
     result = launch(
         generate(configuration),
         configuration.grid(m, n),
         configuration.threads,
-        arguments,
+        arguments(A, np.ascontiguousarray(B.T), D),
         device=device or BOARDS[configuration.arch],
         timing=timing,
         caches=caches,

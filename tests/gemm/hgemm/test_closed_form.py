@@ -32,8 +32,8 @@ def test_the_contract():
     ]  # fmt: skip
     assert data["schema"] == "simtc.simulate/1"
     assert data["config"] == {
-        "block": [256, 256, 32], "warp": [128, 64, 8], "instr": "HMMA.1688.F16", "stages": 1, "layout": "pad",
-        "accumulator": "f16", "loads": "lds", "sts_interleave": 5, "epilogue": "none",
+        "block": [256, 256, 32], "warp": [128, 64, 8], "instr": "HMMA.1688.F16", "stages": 1, "copy": "ldg",
+        "layout": "pad", "types": "f16", "accumulator": "f16", "loads": "lds", "sts_interleave": 5, "epilogue": "none",
         "split_k": 1,
     }  # fmt: skip
     assert data["left_out"]
@@ -120,8 +120,8 @@ def test_a_board_may_be_changed():
             "transpose nn: sm_70 has no LDSM to turn fragments with. Try: --fidelity analytic",
         ),
         (
-            {"stages": 3, "device": "h200", "block": None, "warp": None},
-            "stages 3: generated kernels copy through registers",
+            {"split_k": 3, "device": "h200", "block": None, "warp": None},
+            "split_k 3: generated kernels do not split k; closed forms do. Try: --fidelity analytic",
         ),
         ({"fidelity": "ful"}, r"unknown fidelity 'ful': known are analytic, sampled, full; did you mean 'full'\?"),
         ({"device": "t5"}, r"unknown device 't5'"),

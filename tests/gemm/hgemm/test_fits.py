@@ -34,10 +34,19 @@ REFUSED = {
     "two padded buffers": (YAN | {"stages": 2}, "2 stages take 73728 bytes", "--layout xor"),
     "f32 accumulators": (YAN | {"accumulator": "f32"}, "256 for accumulators", "--block 256,128,32"),
     "warp beyond the block": ({"block": (128, 64, 32), "warp": (128, 128, 8)}, "must divide", "--warp 64,64,8"),
-    "too many threads": ({"block": (256, 256, 32), "warp": (32, 32, 8)}, "2048 threads", "--warp 64,64,8"),
+    "too many threads": ({"block": (256, 256, 32), "warp": (32, 32, 8)}, "2048 threads", "--block 256,128,32"),
     "one k step": ({"block": (64, 64, 8), "warp": (32, 32, 8)}, "even number", "--block 64,64,16"),
     "a small warp tile": ({"block": (64, 64, 32), "warp": (8, 32, 8)}, "a multiple of 16x8x8", "--warp 16,32,8"),
-    "odd sizes": ({"block": (200, 256, 32), "warp": (100, 64, 8)}, "powers of two", "--block 256,256,32"),
+    "odd sizes": (
+        {"block": (200, 256, 32), "warp": (100, 64, 8)},
+        "a multiple of 16x8x8",
+        "--block 192,256,32 --warp 96",
+    ),
+    "rows of xor": (
+        {"block": (96, 96, 48), "warp": (48, 48, 8), "layout": "xor"},
+        "the xor layout takes rows of a power of two, and those of A's tile have 48 elements",
+        "--block 96,96,64 --warp 48,48,8",
+    ),
     "Volta's LDSM": (
         {"block": (64, 64, 32), "warp": (32, 32, 8), "arch": "volta", "loads": "ldsm"},
         "sm_70 has no LDSM",
@@ -48,7 +57,36 @@ REFUSED = {
         "at most 4 HMMAs",
         "--sts-interleave 4",
     ),
-    "too few pieces": ({"block": (32, 32, 16), "warp": (16, 8, 8)}, "16-byte pieces", "--block"),
+    "too few threads": (
+        {"block": (48, 48, 32), "warp": (48, 48, 8), "layout": "xor"},
+        "32 threads fill 8 rows at a time, and the xor layout repeats only after 16",
+        "--layout pad",
+    ),
+    "bf16 before sm_80": (
+        {"block": (64, 64, 32), "warp": (32, 32, 8), "types": "bf16"},
+        "no HMMA of bf16",
+        "--types f16",
+    ),
+    "bf16 in f16": (
+        {"block": (64, 64, 32), "warp": (32, 32, 16), "types": "bf16", "arch": "ampere"},
+        "summed in f32",
+        "--accumulator f32",
+    ),
+    "one stage of LDGSTS": (
+        {"block": (64, 64, 32), "warp": (32, 32, 16), "copy": "ldgsts", "arch": "ampere"},
+        "two stages at least",
+        "--copy ldg",
+    ),
+    "three stages of LDG": (
+        {"block": (64, 64, 32), "warp": (32, 32, 16), "copy": "ldg", "stages": 3, "arch": "ampere"},
+        "ldg serves two stages at most",
+        "--copy ldgsts",
+    ),
+    "stages beyond shared memory": (
+        {"block": (128, 128, 32), "warp": (64, 64, 16), "stages": 12, "arch": "ampere"},
+        "12 stages take 221184 bytes of shared memory (24576 of them padding), and sm_80 gives a block 166912",
+        "--stages 5",
+    ),
     "Turing's LDGSTS": ({"block": (64, 64, 32), "warp": (32, 32, 8), "stages": 3}, "no LDGSTS", "--stages 2"),
 }
 
@@ -84,7 +122,13 @@ def test_refused_with_reason_and_nearest(case):
         ({"arch": "turin"}, "did you mean 'turing'"),
         ({"stages": 0}, "at least one tile"),
         ({"sts_interleave": -1}, "fewer than 0"),
-        ({"warp": (96, 64, 8)}, "powers of two"),
+        ({"warp": (96, 64, 8)}, "must divide"),
+        ({"copy": "lgd"}, "unknown copy 'lgd': known are ldg, ldgsts; did you mean 'ldg'"),
+        ({"types": "tf32"}, "unknown types 'tf32': known are f16, bf16"),
+        (
+            {"stages": 3, "arch": "ampere", "sts_interleave": 2, "warp": (64, 64, 16)},
+            "no STS.*without --sts-interleave",
+        ),
         ({"block": (256, 256)}, "three sizes"),
         ({"block": (256, 0, 32)}, "three sizes"),
     ],

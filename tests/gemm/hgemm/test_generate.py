@@ -10,11 +10,20 @@ import pytest
 from simtc.arch import device, device_names
 from simtc.errors import BadInputError
 from simtc.gemm.hgemm import Configuration, generate, program
-from simtc.gemm.hgemm.twin import arguments
 from simtc.gemm.registry import family
 from simtc.run.launch import launch
 from simtc.sass import write_listing
-from tests.gemm.hgemm.gemms import BOARDS, EVERY, configurations, name, operands, promised_conflicts, reference, run
+from tests.gemm.hgemm.gemms import (
+    BOARDS,
+    EVERY,
+    arguments,
+    configurations,
+    name,
+    operands,
+    promised_conflicts,
+    reference,
+    run,
+)
 
 
 @pytest.mark.parametrize("configuration", EVERY, ids=name)

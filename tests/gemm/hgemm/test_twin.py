@@ -8,10 +8,10 @@ import pytest
 from simtc.errors import BadInputError
 from simtc.gemm.hgemm import generate
 from simtc.gemm.hgemm.configuration import Configuration
-from simtc.gemm.hgemm.twin import arguments, definitions, twin, twin_name, twins
+from simtc.gemm.hgemm.twin import definitions, twin, twin_name, twins
 from simtc.resources import folder
 from simtc.run.launch import launch
-from tests.gemm.hgemm.gemms import BOARDS, operands, promised_conflicts, reference
+from tests.gemm.hgemm.gemms import BOARDS, arguments, operands, promised_conflicts, reference
 
 EVERY = [one for arch in ("turing", "hopper") for one in twins(arch)]
 
@@ -53,7 +53,7 @@ def test_every_listing_is_of_a_configuration_and_there_are_enough(arch, sm):
 
 def test_what_the_template_cannot_be():
     with pytest.raises(
-        BadInputError, match=r"has no twin: hgemm_template\.cu is for sm_75 and later and has two stages at most"
+        BadInputError, match=r"has no twin: hgemm_general\.cu is for sm_75 and later, and does not split k"
     ):
         definitions(Configuration(block=(64, 64, 32), warp=(32, 32, 8), arch="volta"))
     with pytest.raises(BadInputError, match=r"does not ship for sm_75: add it to kernels/twins\.toml"):
