@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from simtc.arch import device
 from simtc.arch.altered import altered
-from simtc.calibrate.fit import MOVABLE, fit
+from simtc.calibrate.board import MOVABLE
+from simtc.calibrate.fit import fit
 from simtc.calibrate.patch import patch
 from simtc.cli.fit import fit as verb
 from simtc.errors import BadInputError
