@@ -56,6 +56,7 @@ class Device(Display):
     clock_mhz: int  # what simulations assume unless told otherwise: the clock that the measurements ran at
     tensor_clock_mhz: int  # to which that falls while HMMA or IMMA execute; 0 where it is not known to
     tensor_hold_cycles: float  # for which it stays there after the last of them
+    launch_cycles: float = 0.0  # that a launch takes outside the SMs; 0 where none is known but its generation's
     base_clock_mhz: int
     boost_clock_mhz: int
     tdp_watts: int
@@ -124,6 +125,11 @@ class Device(Display):
                 f"use --fidelity analytic, or a board from sm_70 on. Try: simtc arch"
             )
         return self.cycle_level
+
+    @property
+    def outside_cycles(self) -> float:
+        """What a launch takes beyond the cycles in which SMs are active: the board's own, else its generation's."""
+        return self.launch_cycles or self.sm.launch.chip_cycles
 
     @property
     def l2_measured_bytes_per_cycle(self) -> float:

@@ -37,7 +37,8 @@ def begun_board(board: Device, constants: Sequence[str]) -> Device:
     """Turn on what the board takes for absent, as another board of the generation was measured to have it."""
     begun = board
     for constant in constants:
-        found = [other for other in _siblings(board) if other.provenance(constant).status != "assumed"]
+        others = [other for other in _siblings(board) if constant in other.constants]
+        found = [other for other in others if other.provenance(constant).status != "assumed"]
         if not value_of(board, constant) and found:
             begun = altered(begun, constant, value_of(found[0], constant))
     return begun

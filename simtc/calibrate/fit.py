@@ -20,12 +20,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
 from simtc.arch import Device
 from simtc.arch.altered import altered
 from simtc.calibrate.board import begun_board, movable, step_of, value_of
+from simtc.calibrate.counted import CountedQuantity, counted_cases
 from simtc.calibrate.search import Search, least, limits
 from simtc.calibrate.table import chip_of, table_of, usable
 from simtc.errors import BadInputError, SimtcError
@@ -35,6 +37,7 @@ from simtc.validate.capture import Capture, Record
 __all__ = ["Fitted", "fit"]
 
 _SWEEPS = 3  # over all constants
+_Case: TypeAlias = MicroCase | CountedQuantity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +76,7 @@ class Fitted:
 def fit(
     capture: Capture,
     *,
+    counters: Capture | None = None,
     only: str = "*",
     overrule: bool = False,
     progress: Callable[[int, int], None] | None = None,
@@ -81,6 +85,7 @@ def fit(
 
     Args:
         capture: of campaign microbench.
+        counters: of campaign counters on the same chip, whose microbenchmarks tell what a launch costs.
         only: a pattern of the constants to fit, such as "memory.*".
         overrule: also move what was measured, published or documented; else what would fit there is only told.
         progress: called with (constants done, constants in all sweeps).
@@ -90,7 +95,9 @@ def fit(
 
     """
     chip = chip_of(capture)
-    ran = usable(capture, chip)
+    ran: dict[str, tuple[_Case, Record]] = {**usable(capture, chip)}
+    if counters is not None:
+        ran |= counted_cases(counters, chip)
     table = table_of(chip, ran, only)
     moving = [constant for constant in table if overrule or movable(chip.board, constant)]
     begun = begun_board(chip.board, moving)
@@ -126,7 +133,7 @@ class _Work:
     """The cases of each constant, and what they were found to take on the boards that were tried."""
 
     begun: Device
-    ran: Mapping[str, tuple[MicroCase, Record]]
+    ran: Mapping[str, tuple[_Case, Record]]
     table: Mapping[str, Sequence[str]]
     pool: ThreadPoolExecutor
     known: dict[tuple[str, tuple[float, ...]], float] = field(default_factory=dict)
@@ -148,7 +155,7 @@ class _Work:
             step=step_of(self.begun, constant),
         )
 
-    def cycles(self, some: Sequence[tuple[MicroCase, Record]], board: Device) -> list[float]:
+    def cycles(self, some: Sequence[tuple[_Case, Record]], board: Device) -> list[float]:
         """Return what cases take on a board, each computed once."""
         standing = tuple(value_of(board, constant) for constant in self.table)
         new = [case for case, _ in some if (case.name, standing) not in self.known]
@@ -196,7 +203,7 @@ def _judged(work: _Work, start: Device, end: Device, constant: str, found: _Foun
     )  # fmt: skip
 
 
-def _cycles(case: MicroCase, board: Device) -> float:
+def _cycles(case: _Case, board: Device) -> float:
     try:
         return case.predict_on(board).values[case.quantity]
     except SimtcError:  # such as a latency that the code at hand proves wrong
