@@ -56,6 +56,7 @@ class Device(Display):
     clock_mhz: int  # what simulations assume unless told otherwise: the clock that the measurements ran at
     tensor_clock_mhz: int  # to which that falls while HMMA or IMMA execute; 0 where it is not known to
     tensor_hold_cycles: float  # for which it stays there after the last of them
+    tensor_fall_ns: float = 0.0  # that is lost whenever it falls; 0 where nothing is known
     launch_cycles: float = 0.0  # that a launch takes outside the SMs; 0 where none is known but its generation's
     base_clock_mhz: int
     boost_clock_mhz: int

@@ -112,7 +112,7 @@ def test_what_a_board_takes_for_absent_begins_as_the_other_board_has_it(monkeypa
     few = replace(capture, cases={name: capture.cases[name] for name in names})
 
     def cycles(case, board):
-        return capture.cases[case.name].measured["cycles"] * (1 + abs(board.cluster_packets_per_cycle / 3.0 - 1))
+        return capture.cases[case.name].measured["cycles"] * (1 + 3.0 / max(board.cluster_packets_per_cycle, 0.1)) / 2
 
     monkeypatch.setattr("simtc.calibrate.fit._cycles", cycles)
     board, (packets,) = fit(few, only="cluster_packets*")
