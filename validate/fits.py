@@ -5,7 +5,7 @@ python validate/fits.py {h200|h100} --standing
 
 captures/BOARD/fit.json holds of each constant its best value, the range that agrees as well, its cases' error, and the
 sources that it was made with; those that the patterns do not name are kept. All of a board takes ten minutes of two
-cores. `simtc fit` moves all of them together and writes a patch; this says whether boards stand where the fit puts them.
+cores. `simtc fit` moves all of them together and writes a patch; this says whether boards stand where fits put them.
 """
 
 from __future__ import annotations
