@@ -56,6 +56,8 @@ class Device(Display):
     clock_mhz: int  # what simulations assume unless told otherwise: the clock that the measurements ran at
     tensor_clock_mhz: int  # to which that falls while HMMA or IMMA execute; 0 where it is not known to
     tensor_hold_cycles: float  # for which it stays there after the last of them
+    tensor_fall_ns: float = 0.0  # that is lost whenever it falls; 0 where nothing is known
+    launch_cycles: float = 0.0  # that a launch takes outside the SMs; 0 where none is known but its generation's
     base_clock_mhz: int
     boost_clock_mhz: int
     tdp_watts: int
@@ -126,6 +128,11 @@ class Device(Display):
         return self.cycle_level
 
     @property
+    def outside_cycles(self) -> float:
+        """What a launch takes beyond the cycles in which SMs are active: the board's own, else its generation's."""
+        return self.launch_cycles or self.sm.launch.chip_cycles
+
+    @property
     def l2_measured_bytes_per_cycle(self) -> float:
         """L2 bandwidth, measured, at the SM clock."""
         return self.l2_measured_gb_per_s * 1e3 / self.clock_mhz
@@ -165,7 +172,7 @@ class Device(Display):
             >>> h200 = device("h200")
             >>> loaded = h200.under_tensor_load()
             >>> loaded.clock_mhz, device("t4").under_tensor_load().clock_mhz
-            (1815, 1590)
+            (1800, 1590)
             >>> loaded.under_tensor_load() is loaded, loaded.at_rest() is h200
             (True, True)
 

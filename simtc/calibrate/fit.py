@@ -1,7 +1,9 @@
 """Derive a chip's fitted constants from a capture of campaign `microbench`, and from nothing else.
 
-`validate/microbench.toml` names for each constant the cases that determine it. Each constant is moved by itself until
-the clock's error over its cases is least, one after another, until none moves any more.
+`validate/microbench.toml` names for each constant the cases that determine it. Of each constant in its turn the best
+value is searched, at which the clock's error over its cases is least, and the range of values that agree as well. A
+constant that lies in its range stays; another one moves to its best value. That goes on until none moves any more: a
+board that the fit made does not change when it is fitted again.
 
 A mechanism that the board takes for absent, because nobody looked for it there, begins as another board of the
 generation was found to have it, and stays absent where that brings the clock no nearer. A constant of the generation
@@ -9,30 +11,33 @@ that was fitted on another board stays: a second board does not move what both s
 
 A constant's uncertainty is the range of values for which every one of its cases stays as near to its measurement as at
 the best value, but for what the measurement itself resolves: half of the spread of its launches, at least one cycle.
+Where the cases contradict each other it reaches as far as the best values without any one of them.
 """
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from simtc.arch import Device, device, device_names
+import numpy as np
+
+from simtc.arch import Device
 from simtc.arch.altered import altered
-from simtc.calibrate.search import Search, edge, least
+from simtc.calibrate.board import begun_board, movable, step_of, value_of
+from simtc.calibrate.counted import CountedQuantity, counted_cases
+from simtc.calibrate.search import Search, least, limits
+from simtc.calibrate.table import chip_of, table_of, usable
 from simtc.errors import BadInputError, SimtcError
-from simtc.validate.campaigns.microbench import MicroCase, cases
+from simtc.validate.campaigns.microbench import MicroCase
 from simtc.validate.capture import Capture, Record
-from simtc.validate.chip import Chip
-from simtc.validate.validate import campaign_settings
 
 __all__ = ["Fitted", "fit"]
 
-MOVABLE = ("fitted", "assumed")  # other statuses say that something better than a fit stands behind a value
 _SWEEPS = 3  # over all constants
+_Case: TypeAlias = MicroCase | CountedQuantity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +47,7 @@ class Fitted:
     constant: str
     old: float
     status: str  # of the old value
-    value: float
+    value: float  # the best
     low: float | None  # the range that fits as well; None where it has no end within reach
     high: float | None
     error_before: float  # mean absolute error of its cases, with the other constants as they were at the start
@@ -71,6 +76,7 @@ class Fitted:
 def fit(
     capture: Capture,
     *,
+    counters: Capture | None = None,
     only: str = "*",
     overrule: bool = False,
     progress: Callable[[int, int], None] | None = None,
@@ -79,6 +85,7 @@ def fit(
 
     Args:
         capture: of campaign microbench.
+        counters: of campaign counters on the same chip, whose microbenchmarks tell what a launch costs.
         only: a pattern of the constants to fit, such as "memory.*".
         overrule: also move what was measured, published or documented; else what would fit there is only told.
         progress: called with (constants done, constants in all sweeps).
@@ -87,171 +94,117 @@ def fit(
         BadInputError: another campaign's capture, a chip that simtc has no board of, or nothing to fit.
 
     """
-    chip = _chip(capture)
-    ran = _usable(capture, chip)
-    table = _table(chip, ran, only)
-    moving = [constant for constant in table if overrule or _movable(chip.board, constant)]
-    begun = _begun(chip.board, moving)
+    chip = chip_of(capture)
+    ran: dict[str, tuple[_Case, Record]] = {**usable(capture, chip)}
+    if counters is not None:
+        ran |= counted_cases(counters, chip)
+    table = table_of(chip, ran, only)
+    moving = [constant for constant in table if overrule or movable(chip.board, constant)]
+    begun = begun_board(chip.board, moving)
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-
-        def search(board: Device, constant: str) -> Search:
-            some = [ran[name] for name in table[constant]]
-
-            def predict(value: float) -> Sequence[float]:
-                try:
-                    moved = altered(board, constant, value)
-                except BadInputError:
-                    return [float("inf")] * len(some)  # the chip cannot be so
-                return list(pool.map(lambda pair: _cycles(pair[0], moved), some))
-
-            return Search(
-                predict=predict,
-                measured=[record.measured["cycles"] for _, record in some],
-                resolution=[_resolution(record) for _, record in some],
-            )
-
-        board = _descended(search, begun, [one for one in moving if _value(begun, one)], progress)
+        work = _Work(begun=begun, ran=ran, table=table, pool=pool)
+        board, found = _moved(work, chip.board, [one for one in moving if value_of(begun, one)], progress)
         for constant in moving:
-            if not _value(chip.board, constant):
-                here = search(board, constant)
-                board = altered(board, constant, min(_value(board, constant), 0.0, key=here.error))
+            if not value_of(chip.board, constant):
+                here = found[constant].search if constant in found else work.search(board, constant)
+                board = altered(board, constant, min(value_of(board, constant), 0.0, key=here.error))
         return board, [
-            _judged(search, chip.board, begun, board, constant, table[constant], moves=constant in moving)
+            _judged(work, chip.board, board, constant, found.get(constant), moves=constant in moving)
             for constant in table
         ]
 
 
-_Searching = Callable[[Device, str], Search]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What the search for one constant gave."""
+
+    search: Search
+    best: float
+    low: float | None
+    high: float | None
+
+    def covers(self, value: float) -> bool:
+        """Tell whether a value agrees as well as the best one, or none is certain."""
+        return self.low is None or self.high is None or self.low <= value <= self.high
 
 
-def _movable(board: Device, constant: str) -> bool:
-    """Tell whether nothing better than a fit on this board stands behind a constant."""
-    known = board.provenance(constant)
-    shared = bool(known.section) or "." in constant
-    elsewhere = shared and any(_names(other, known.citation) for other in _siblings(board))
-    return known.status == "assumed" or (known.status in MOVABLE and (_names(board, known.citation) or not elsewhere))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """The cases of each constant, and what they were found to take on the boards that were tried."""
 
+    begun: Device
+    ran: Mapping[str, tuple[_Case, Record]]
+    table: Mapping[str, Sequence[str]]
+    pool: ThreadPoolExecutor
+    known: dict[tuple[str, tuple[float, ...]], float] = field(default_factory=dict)
 
-def _siblings(board: Device) -> list[Device]:
-    """Return the other boards of the generation."""
-    every = [device(name) for name in device_names() if name != board.name]
-    return [other for other in every if other.sm_name == board.sm_name]
+    def search(self, board: Device, constant: str) -> Search:
+        """Return a search for a constant, the others being a board's."""
+        some = [self.ran[name] for name in self.table[constant]]
 
+        def predict(value: float) -> Sequence[float]:
+            try:
+                return self.cycles(some, altered(board, constant, value))
+            except BadInputError:
+                return [float("inf")] * len(some)  # the chip cannot be so
 
-def _names(board: Device, citation: str) -> bool:
-    """Tell whether evidence is of a board, such as an H200."""
-    return re.search(rf"\b{re.escape(board.product.split()[0])}\b", citation) is not None
-
-
-def _begun(board: Device, constants: Sequence[str]) -> Device:
-    """Turn on what the board takes for absent, as another board of the generation was measured to have it."""
-    begun = board
-    for constant in constants:
-        found = [other for other in _siblings(board) if other.provenance(constant).status in ("fitted", "measured")]
-        if not _value(board, constant) and found:
-            begun = altered(begun, constant, _value(found[0], constant))
-    return begun
-
-
-def _chip(capture: Capture) -> Chip:
-    """Return the chip that is fitted."""
-    if capture.campaign != "microbench":
-        raise BadInputError(
-            f"constants are fitted on a capture of campaign microbench and on nothing else; this is one of "
-            f"{capture.campaign}. Try: simtc validate microbench"
+        return Search(
+            predict=predict,
+            measured=[record.measured[case.quantity] for case, record in some],
+            resolution=[case.resolution(record) for case, record in some],
+            step=step_of(self.begun, constant),
         )
-    chip = Chip(capture.sm, capture.machine["device"])
-    if not chip.known:
-        raise BadInputError(f"simtc has no board of {chip.name}, so it has no constants to fit. Try: simtc arch")
-    return chip
+
+    def cycles(self, some: Sequence[tuple[_Case, Record]], board: Device) -> list[float]:
+        """Return what cases take on a board, each computed once."""
+        standing = tuple(value_of(board, constant) for constant in self.table)
+        new = [case for case, _ in some if (case.name, standing) not in self.known]
+        for case, taken in zip(new, self.pool.map(lambda case: _cycles(case, board), new), strict=True):
+            self.known[case.name, standing] = taken
+        return [self.known[case.name, standing] for case, _ in some]
 
 
-def _table(chip: Chip, ran: Iterable[str], only: str) -> Mapping[str, Sequence[str]]:
-    """Return the cases of each constant that is asked for: by this simtc's own table, which may be newer."""
-    names = list(ran)
-    found = {
-        entry["constant"]: [name for name in names if any(fnmatchcase(name, pattern) for pattern in entry["cases"])]
-        for entry in campaign_settings("microbench")["fit"]
-        if entry["constant"] in chip.board.constants and fnmatchcase(entry["constant"], only)
-    }
-    table = {constant: some for constant, some in found.items() if some}
-    if not table:
-        raise BadInputError(
-            f"nothing to fit: no constant of {chip.board.name} that {only!r} names has cases in this capture. "
-            "Try: --only '*'"
-        )
-    return table
-
-
-def _descended(
-    search: _Searching, board: Device, constants: Sequence[str], progress: Callable[[int, int], None] | None
-) -> Device:
-    """Move one constant after another to where its error is least, until none moves."""
-    start, done = board, 0
-    for _ in range(_SWEEPS):
-        before = [_value(board, constant) for constant in constants]
-        for constant in constants:
+def _moved(
+    work: _Work, start: Device, constants: Sequence[str], progress: Callable[[int, int], None] | None
+) -> tuple[Device, dict[str, _Found]]:
+    """Move one constant after another to where its error is least, until each lies in its range."""
+    board, found = work.begun, dict[str, _Found]()
+    for sweep in range(_SWEEPS):
+        moved = False
+        for done, constant in enumerate(constants):
             if progress is not None:
-                progress(done, _SWEEPS * len(constants))
-            done += 1
-            best = least(search(board, constant), _value(board, constant), step=_step(start, constant))
-            board = altered(board, constant, best)
-        if before == [_value(board, constant) for constant in constants]:
+                progress(sweep * len(constants) + done, _SWEEPS * len(constants))
+            value, search = value_of(board, constant), work.search(board, constant)
+            before = found.get(constant)
+            if before is None or not np.array_equal(before.search.at(value), search.at(value)):  # others have moved
+                best = least(search, value)
+                low, high = limits(search, best)
+                before = found[constant] = _Found(search=search, best=best, low=low, high=high)
+            if not before.covers(value) or (sweep == 0 and value != value_of(start, constant)):
+                board, moved = altered(board, constant, before.best), True
+        if not moved:
             break
-    return board
+    return board, found
 
 
-def _judged(
-    search: _Searching, start: Device, begun: Device, end: Device, constant: str, names: Sequence[str], *, moves: bool
-) -> Fitted:
-    found, before = search(end, constant), search(start, constant)
-    old, step = _value(start, constant), _step(begun, constant)
-    best = _value(end, constant) if moves else least(found, old, step)
+def _judged(work: _Work, start: Device, end: Device, constant: str, found: _Found | None, *, moves: bool) -> Fitted:
+    old, before = value_of(start, constant), work.search(start, constant)
+    if found is None:
+        search = work.search(end, constant)
+        best = least(search, value_of(end, constant))
+        low, high = limits(search, best)
+        found = _Found(search=search, best=best, low=low, high=high)
+    at = value_of(end, constant) if moves else found.best
     return Fitted(
         moves=moves,
-        constant=constant, old=old, status=start.provenance(constant).status, value=best,
-        low=edge(found, best, -step), high=edge(found, best, step), error_before=before.error(old),
-        error_after=found.error(best), cases=tuple(names),
+        constant=constant, old=old, status=start.provenance(constant).status, value=found.best,
+        low=found.low, high=found.high, error_before=before.error(old),
+        error_after=found.search.error(at), cases=tuple(work.table[constant]),
     )  # fmt: skip
 
 
-def _usable(capture: Capture, chip: Chip) -> Mapping[str, tuple[MicroCase, Record]]:
-    """Return the cases of which the very machine code that ran is at hand."""
-    out = {}
-    for case in cases(capture.settings, chip):
-        record = capture.cases.get(case.name)
-        if isinstance(case, MicroCase) and record is not None and record.status == "ran" and not record.note:
-            out[case.name] = case, record
-    return out
-
-
-def _cycles(case: MicroCase, board: Device) -> float:
+def _cycles(case: _Case, board: Device) -> float:
     try:
-        return case.predict_on(board).values["cycles"]
+        return case.predict_on(board).values[case.quantity]
     except SimtcError:  # such as a latency that the code at hand proves wrong
         return float("inf")
-
-
-def _resolution(record: Record) -> float:
-    return max(1.0, (record.measured["most_cycles"] - record.measured["least_cycles"]) / 2)
-
-
-def _value(board: Device, constant: str) -> float:
-    """Return a constant as the board has it now: the provenance keeps the file's."""
-    held: object = board if constant in Device.__dataclass_fields__ else board.sm
-    parts = constant.split(".")
-    while parts:
-        if isinstance(held, Mapping):
-            length = next(n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in held)
-            held, parts = held[".".join(parts[:length])], parts[length:]
-        else:
-            held, parts = getattr(held, parts[0]), parts[1:]
-    if not isinstance(held, (int, float)):
-        raise BadInputError(f"{constant} is {held!r}: only single numbers can be fitted")
-    return held
-
-
-def _step(board: Device, constant: str) -> float:
-    """Return the finest step: 1 for whole numbers, else half a percent, rounded to what a person would write."""
-    value = _value(board, constant)
-    return 1 if isinstance(value, int) else float(f"{max(abs(value), 1e-3) / 200:.0e}")

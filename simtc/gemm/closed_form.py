@@ -70,7 +70,7 @@ def analytic(
         peak_tflops=peak_tflops,
         bound=bound,
         limit=f"limited by {bound}",
-        launch_cycles=launch.base_cycles + launch.warp_cycles * room.warps + launch.chip_cycles if launch else 0.0,
+        launch_cycles=launch.base_cycles + launch.warp_cycles * room.warps + device.outside_cycles if launch else 0.0,
         resources=resources,
         iteration=iteration,
         traffic=traffic,

@@ -164,7 +164,7 @@ def _with_timing(closed: Prediction, timing: Timing, device: Device) -> Predicti
             "written": 32.0 * counters["store_sectors"],
         },
         stalls=timing.stalls,
-        launch_cycles=device.sm.launch.chip_cycles,  # the rest of it is among the clock's cycles
+        launch_cycles=device.outside_cycles,  # the rest of it is among the clock's cycles
         error_estimate=timing.error_estimate,
         extrapolated=_EXTRAPOLATED if timing.extrapolated else (),
         notes=timing.notes,

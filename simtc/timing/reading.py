@@ -91,8 +91,8 @@ def read_timing(
     """
     sms = clock.sms
     counted = int(max(sms["last_cycle"].max(), sms["drained"].max(), clock.grid["counted"][0]))
-    mhz = _mean_mhz(clock, counted, device, rested or device)
     cycles = counted if cycles is None else cycles
+    mhz = _mean_mhz(clock, counted, cycles, device, rested or device)
     totals = clock.stalls.sum(axis=0)
     return Timing(
         cycles=cycles,
@@ -109,13 +109,14 @@ def read_timing(
     )
 
 
-def _mean_mhz(clock: Clock, cycles: int, device: Device, rested: Device) -> int:
-    """Return the clock at which all the cycles would take the time that they took."""
+def _mean_mhz(clock: Clock, counted: int, cycles: int, device: Device, rested: Device) -> int:
+    """Return the clock at which all the cycles would take the time that they took, falls of the clock included."""
+    if not cycles or not counted or not clock.chip_rises.size:
+        return device.clock_mhz
     pace = clock.pace[0]
-    slow = int(pace["slow_cycles"] + (cycles - pace["since"]) * pace["slow"]) if clock.chip_rises.size else cycles
-    return (
-        round(cycles / (slow / device.clock_mhz + (cycles - slow) / rested.clock_mhz)) if cycles else device.clock_mhz
-    )
+    slow = int(pace["slow_cycles"] + (counted - pace["since"]) * pace["slow"]) / counted
+    microseconds = cycles * (slow / device.clock_mhz + (1 - slow) / rested.clock_mhz)
+    return round(cycles / (microseconds + 1e-3 * float(pace["falls"]) * device.tensor_fall_ns))
 
 
 def _timeline(kernel: Kernel, clock: Clock, device: Device) -> Timeline:

@@ -67,7 +67,7 @@ def counted(run: LaunchResult, board: Device) -> dict[str, float]:
     cycles = (
         {"active_cycles": run.cycles}
         if alone
-        else {"elapsed_cycles": by_fastest_clock(run, board) + board.sm.launch.chip_cycles}
+        else {"elapsed_cycles": by_fastest_clock(run, board) + board.outside_cycles}
     )
     total = sum(run.stalls.values())
     shares = {f"stall_{cause}": count / total for cause, count in run.stalls.items()}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 from collections.abc import Mapping
+from pathlib import Path
 
 from simtc.jit import sources_digest
 
-__all__ = ["made_with", "standing"]
+__all__ = ["digest_of", "made_with", "standing"]
 
 _MODULE = "simtc.validate.compare"  # imports what a replay needs: the machine, the clock, the boards
 _DIGITS = 16
@@ -22,6 +24,11 @@ def made_with() -> dict[str, str]:
 
     """
     return {"date": dt.datetime.now(dt.UTC).date().isoformat(), "sources": _sources()}
+
+
+def digest_of(path: Path) -> str:
+    """Return the digest of a file that a result was made from, such as a capture."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:_DIGITS]
 
 
 def standing(mark: Mapping[str, str]) -> str:

@@ -55,7 +55,7 @@ def main(most: int) -> None:
         executed += run.instructions
         alone = grid[0] * grid[1] == 1
         measured = one["sm__cycles_active.max"] if alone else one["gpc__cycles_elapsed.max"]
-        cycles = run.cycles if alone else by_fastest_clock(run, chip) + chip.sm.launch.chip_cycles
+        cycles = run.cycles if alone else by_fastest_clock(run, chip) + chip.outside_cycles
         errors.setdefault(f"{'one block' if alone else 'more'}, {one['caches']}", []).append(cycles / measured - 1)
         found.append(((*size.values(), one["caches"]), cycles, measured))
         same += one["top_stall"] == max((c for c in run.stalls if c != "selected"), key=run.stalls.get)

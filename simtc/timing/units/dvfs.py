@@ -18,6 +18,7 @@ _PACE = np.dtype(
         ("slow", np.int64),  # 1 while the clock is low for them
         ("since", np.int64),  # from when on
         ("slow_cycles", np.int64),  # for which it was low before
+        ("falls", np.int64),  # how often it fell
     ]
 )
 
@@ -52,4 +53,5 @@ def set_pace(ck: Arrays, now: Int) -> None:
         ck.chip_values[i] *= 1.0 / ck.chip_rises[i] if slow else ck.chip_rises[i]
     if not slow:
         pace.slow_cycles += now - pace.since
+    pace.falls += slow
     pace.slow, pace.since = slow, now

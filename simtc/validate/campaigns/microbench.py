@@ -211,11 +211,11 @@ class PaceCase(MicroCase):
 class PortCase(MicroCase):
     """One in which all SMs are at work but for a pair of them, each pair in its turn: how many SMs share a port."""
 
-    quantity: ClassVar[str] = "port_sms"
-    compared: ClassVar[Mapping[str, str]] = {"port_sms": "SMs"}
+    quantity: ClassVar[str] = "ports"
+    compared: ClassVar[Mapping[str, str]] = {"ports": "ports"}
 
     def measure(self, gpu: Gpu) -> Measured:
-        """Launch with each pair idle; the SMs of the largest port, of the smallest, and the number of ports."""
+        """Launch with each pair idle; the number of ports, and how many SMs share one in the median."""
         code, (times, args), pairs = self.code(gpu), self._launched(), self.board.sm_count // 2
 
         def of_each(idle: int) -> NDArray[np.float64]:
@@ -224,23 +224,24 @@ class PortCase(MicroCase):
 
         seen = np.array([of_each(idle) for idle in range(-1, pairs)])
         sizes = sharing(seen[1:], seen[0])
-        told = self._told(code, float(sizes.max()), float(sizes.min()), float(sizes.max()))
-        return Measured(values={**told.values, "ports": float((2 / sizes).sum())}, code=told.code, note=told.note)
+        ports = float((2 / sizes).sum())
+        told = self._told(code, ports, ports, ports)
+        return Measured(values={**told.values, "port_sms": float(np.median(sizes))}, code=told.code, note=told.note)
 
     def predict_on(self, board: Device) -> Measured:
-        """Return how the clock groups a board's SMs: those that store by CPC, those that load by GPC."""
+        """Return into how many groups the clock puts a board's SMs: those that store by CPC, those that load by GPC."""
         from simtc.timing.setup import neighbours  # noqa: PLC0415 - compiles
 
         gpcs, cpcs = neighbours(board, board.sm_count)
-        largest = np.bincount(cpcs if "store" in self.kernel_name else gpcs).max()
-        return Measured(values={"port_sms": float(largest)}, code=code_digest(self.kernel))
+        ports = len(np.unique(cpcs if "store" in self.kernel_name else gpcs))
+        return Measured(values={"ports": float(ports)}, code=code_digest(self.kernel))
 
     def resolution(self, record: Record) -> float:  # noqa: ARG002 - SMs are counted
         """Return 0: a count is right or wrong."""
         return 0.0
 
 
-_KINDS: Mapping[str, type[MicroCase]] = {kind.quantity: kind for kind in (MicroCase, PaceCase, PortCase)}
+_KINDS: Mapping[str, type[MicroCase]] = {"cycles": MicroCase, "mhz": PaceCase, "port_sms": PortCase}
 
 
 @cache

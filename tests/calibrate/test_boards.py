@@ -1,0 +1,73 @@
+"""Every fitted constant of the boards that were measured is what the fit makes of the committed captures."""
+
+from __future__ import annotations
+
+import json
+import re
+from fnmatch import fnmatchcase
+
+import pytest
+
+from simtc.arch import device
+from simtc.calibrate.fit import fit
+from simtc.resources import folder
+from simtc.validate.capture import read_capture
+from simtc.validate.made import digest_of, standing
+
+HOMES = {"h200": "h200", "h100_sxm": "h100"}
+# Constants that a few launches of one SM determine: these are fitted again here.
+QUICK = {
+    "h200": ["special.SHFL.latency_cycles", "l2_hit_cycles", "dram_cycles", "tensor_hold_cycles", "cluster_sms"],
+    "h100_sxm": ["clock_mhz", "l2_hit_cycles", "dram_cycles", "gpcs"],
+}
+
+
+def home(board):
+    return folder("validate") / "captures" / HOMES[board]
+
+
+def told(board):
+    return json.loads((home(board) / "fit.json").read_text(encoding="utf-8"))
+
+
+def inside(one, value):
+    low, high = (one[end] if one[end] is not None else value for end in ("low", "high"))
+    return low <= value <= high and (one["low"], one["high"]) != (None, None)
+
+
+def own(board, constant):
+    """Tell whether a constant was fitted on this board: its evidence names it, or no other one."""
+    names = {"h200": "H200", "h100_sxm": "H100"}
+    cited = {name for name, product in names.items() if re.search(rf"\b{product}\b", constant.citation)}
+    return board in cited or not cited
+
+
+@pytest.mark.parametrize("board", HOMES)
+def test_every_fitted_constant_lies_in_the_range_that_its_fit_gave(board):
+    found = told(board)["constants"]
+    fitted = {path: c for path, c in device(board).constants.items() if c.status == "fitted" and own(board, c)}
+    assert len(fitted) > 10
+    missing = sorted(set(fitted) - set(found))
+    assert not missing, "fitted, and no fit says so"
+    outside = {path: (c.value, found[path]["low"], found[path]["high"]) for path, c in fitted.items()
+               if not inside(found[path], c.value)}  # fmt: skip
+    assert not outside
+
+
+@pytest.mark.parametrize("board", HOMES)
+def test_the_fit_was_made_of_the_committed_captures(board):
+    made = told(board)["captures"]
+    assert made == {name: digest_of(home(board) / name) for name in made}
+    assert "microbench-pycuda.json" in made
+
+
+@pytest.mark.parametrize("board", HOMES)
+def test_a_few_constants_fitted_again_are_where_they_were(board):
+    capture, before = read_capture(home(board) / "microbench-pycuda.json"), told(board)["constants"]
+    for constant in QUICK[board]:
+        _, (now,) = fit(capture, only=constant)
+        assert fnmatchcase(now.constant, constant)
+        assert not now.changes
+        assert inside({"low": now.low, "high": now.high}, now.old), constant
+        if not standing(before[constant]["made_with"]):
+            assert now.value == pytest.approx(before[constant]["value"], rel=0.02), constant
