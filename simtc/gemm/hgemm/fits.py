@@ -125,7 +125,8 @@ def _objections(tiles: Tiles) -> Iterator[Objection]:
         shares = ", ".join(f"{count} for {use}" for use, count in allocate(tiles).shares.items())
         why = f"it takes {used} registers a thread ({shares}), and a thread has {limits.thread_registers}"
         yield Objection("a thread's registers", why)
-    of_block = block_registers(limits, warps=tiles.threads // 32, registers=used)
+    warps = -(-tiles.threads // 32 // limits.warp_unit) * limits.warp_unit  # a launch counts whole rounds of sub-cores
+    of_block = block_registers(limits, warps=warps, registers=used)
     if of_block > limits.registers:
         why = f"its {tiles.threads} threads take {of_block} registers, and an SM has {limits.registers}"
         yield Objection("an SM's registers", why)

@@ -18,6 +18,7 @@ from simtc.gemm.hgemm.fits import objection
 from simtc.gemm.hgemm.tiles import Tiles
 from simtc.gemm.operands import bits, drawn, embedded, logical
 from simtc.gemm.registry import family
+from simtc.run.harness import harness
 from simtc.run.launch import launch
 from simtc.run.simulate import simulate
 from tests.gemm.hgemm.gemms import BOARDS
@@ -190,6 +191,17 @@ def test_a_warp_with_one_chain_of_hmmas_waits_for_it(arch_name):
     assert computed(made, made.problem({"m": 16, "n": n, "k": 2 * k}), timing=True)[1] == 0
     if arch_name == "ampere":  # Turing's sum has a scoreboard, and Hopper's is there a cycle earlier
         assert "NOP" in {one.opcode for one in made.program().instructions}
+
+
+def test_what_was_padded_is_judged_too():
+    hgemm, board, choices = family("hgemm"), arch.device("a100_sxm"), {"stages": 3, "types": "bf16"}
+    problem = hgemm.problem({"m": 50, "n": 70, "k": 90, "batch": 2, "ldd": 80}, choices)
+    done = harness(hgemm.configure(problem, board, choices), problem, board, pad=True, verify=True)
+    assert (done.D.shape, [verdict.correct for verdict in done.verdicts]) == ((2, 50, 70), [True])
+    wrong = done.D.copy()
+    wrong[1, 2, 3] += 1
+    (verdict,) = done.configuration.verdicts(problem, drawn(problem, 0), wrong)
+    assert (verdict.correct, verdict.note) == (False, "1 of 7000 elements differ")
 
 
 def test_a_configuration_that_is_not_strided_says_so():
