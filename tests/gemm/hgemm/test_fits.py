@@ -36,7 +36,7 @@ REFUSED = {
     "f32 accumulators": (YAN | {"accumulator": "f32"}, "256 for accumulators", "--block 256,128,32"),
     "warp beyond the block": ({"block": (128, 64, 32), "warp": (128, 128, 8)}, "must divide", "--warp 64,64,8"),
     "too many threads": ({"block": (256, 256, 32), "warp": (32, 32, 8)}, "2048 threads", "--block 256,128,32"),
-    "one k step": ({"block": (64, 64, 8), "warp": (32, 32, 8)}, "even number", "--block 64,64,16"),
+    "one k step": ({"block": (64, 64, 8), "warp": (32, 32, 8)}, "two warp tiles along k at least", "--block 64,64,16"),
     "a small warp tile": ({"block": (64, 64, 32), "warp": (8, 32, 8)}, "a multiple of 16x8x8", "--warp 16,32,8"),
     "odd sizes": (
         {"block": (200, 256, 32), "warp": (100, 64, 8)},
