@@ -311,6 +311,11 @@ __device__ inline void write_back(const Sum (&sum)[TILES_M][TILES_N][2], Element
         }
 }
 
+template <int SET_>
+struct First {
+    static constexpr int SET = SET_;
+};
+
 extern "C" __global__ void __launch_bounds__(THREADS)
 NAME(const half* A, const half* B, Element* D, int m, int n, int k
 #if defined ALPHA || defined BETA
@@ -360,15 +365,16 @@ NAME(const half* A, const half* B, Element* D, int m, int n, int k
     next.store(buffers);
 #endif
     __syncthreads();
-    Fragments even, odd;  // of k steps: one set is multiplied while the other is loaded
-    even.load(buffers, 0);
+    Fragments sets[2];  // of k steps: one is multiplied while the other is loaded
+    sets[0].load(buffers, 0);
 
     int present = 0;
 #ifdef ASYNC
     int free = (STAGES - 1) * BUFFER;  // whose tile was multiplied before: every warp has read it
 #endif
-#pragma unroll 1
-    for (int k0 = 0; k0 < k; k0 += BLOCK_K) {
+    // An iteration whose first fragments are in set FIRST; of an odd number of k steps the next one's are in the other.
+    const auto iterate = [&](int k0, auto which) {
+        constexpr int FIRST = decltype(which)::SET;
         const bool more = k0 + BLOCK_K < k;
 #ifdef ASYNC
         fetch(from, buffers + free, k0 + (STAGES - 1) * BLOCK_K, k);
@@ -376,30 +382,31 @@ NAME(const half* A, const half* B, Element* D, int m, int n, int k
         if (more) next.load(from, k0 + BLOCK_K);
 #endif
 #pragma unroll
-        for (int step = 0; step < STEPS - 2; step += 2) {
-            odd.load(buffers + present, step + 1);
-            multiply(sum, even);
-            even.load(buffers + present, step + 2);
-            multiply(sum, odd);
+        for (int step = 0; step < STEPS - 1; ++step) {
+            sets[(FIRST + step + 1) % 2].load(buffers + present, step + 1);
+            multiply(sum, sets[(FIRST + step) % 2]);
         }
-        odd.load(buffers + present, STEPS - 1);
-        multiply(sum, even);
 #ifdef ASYNC
         cp_async_wait_group<STAGES - 2>();
         __syncthreads();  // every warp's part of the next tile has arrived, and every warp has read this one
         free = present;
         present = present == (STAGES - 1) * BUFFER ? 0 : present + BUFFER;
-        if (more) even.load(buffers + present, 0);
+        if (more) sets[(FIRST + STEPS) % 2].load(buffers + present, 0);
 #else
         if (more) {
             if (STAGES == 1) __syncthreads();  // every warp has read the last fragments of the tile
             present = BUFFER * (STAGES - 1) - present;
             next.store(buffers + present);
             __syncthreads();
-            even.load(buffers + present, 0);
+            sets[(FIRST + STEPS) % 2].load(buffers + present, 0);
         }
 #endif
-        multiply(sum, odd);
+        multiply(sum, sets[(FIRST + STEPS - 1) % 2]);
+    };
+#pragma unroll 1
+    for (int k0 = 0; k0 < k; k0 += BLOCK_K) {
+        iterate(k0, First<0>());
+        if (STEPS % 2 && (k0 += BLOCK_K) < k) iterate(k0, First<1>());
     }
     write_back(sum, D, ldd, scales);
 }

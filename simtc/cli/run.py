@@ -34,6 +34,10 @@ _FIDELITIES = ("full", "sampled")
 @click.option("-n", type=Whole(), help="columns of D")
 @click.option("-k", type=Whole(), help="depth of the product")
 @click.option("--batch", type=AxesType(), help="of a family: products along each axis in front of the matrices'")
+@click.option("--lda", type=Whole(1), help="of a family: elements from one line of A to the next")
+@click.option("--ldb", type=Whole(1), help="likewise of B")
+@click.option("--ldc", type=Whole(1), help="likewise of C")
+@click.option("--ldd", type=Whole(1), help="likewise of D")
 @choices(but=["block"])  # which is threads, of a kernel in a file
 @click.option("--alpha", type=float, help="of D = alpha A B + beta C  [default: 1, or what the family's host has]")
 @click.option("--beta", type=float, help="[default: 0, likewise]")
@@ -104,7 +108,7 @@ def run(target: str | None, kernel: str | None, **options: Any) -> None:
     if not in_file:
         refuse("on a kernel that is in no file", "definitions", "includes", "compiler")
     own = [name for name in family_options() if name != "block"]
-    refuse("on a kernel of no family", *own, "batch", "pad", "verify")
+    refuse("on a kernel of no family", *own, "batch", "lda", "ldb", "ldc", "ldd", "pad", "verify")
     if in_file:
         refuse("on a kernel in a file", "m", "n", "k", "alpha", "beta", "a_file", "b_file", "c_file", "seed", "output")
     elif kernel is not None:

@@ -89,7 +89,8 @@ def run_family(name: str, kernel: str | None, options: dict[str, Any]) -> None:
         {key: options[key] for key in family_options() if options[key] is not None and key != "block"}
         | ({"block": tile} if tile else {})
     )
-    sizes = {x: options[x] for x in ("m", "n", "k", "batch") if options[x] is not None}
+    lines = ("lda", "ldb", "ldc", "ldd")
+    sizes = {x: options[x] for x in ("m", "n", "k", "batch", *lines) if options[x] is not None}
     for scale, own in zip(("alpha", "beta"), found.scales(chosen), strict=True):
         sizes[scale] = own if options[scale] is None else options[scale]
     problem = found.problem(sizes, chosen)

@@ -16,6 +16,7 @@ __all__ = ["configure"]
 # Of more and less reuse; Yan et al. have the first.
 _BLOCKS = ((256, 256), (256, 128), (128, 256), (128, 128), (128, 64), (64, 128), (64, 64), (64, 32), (32, 64), (32, 32))
 _WARPS = ((128, 64), (64, 64), (64, 32), (32, 64), (32, 32), (32, 16), (16, 32), (16, 16))
+_PARTS = (1, 2, 3, 4, 6, 8)  # warps along a side of a block, where its size is none of these
 _BLOCK_K = 32
 _DOUBT = 0.1  # of closed forms: among configurations so near the fastest the one with the most reuse wins
 
@@ -57,9 +58,37 @@ def configure(
     warps = [warp] if warp else [(*size, k) for size in _WARPS]
     asked = [{"block": one, "warp": other, "arch": name, **choices} for one, other in product(blocks, warps)]
     require_names(Tiles(**asked[0]))
-    able = [Configuration(**one) for one in asked if objection(Tiles(**one)) is None]
+    able = _able(asked)
+    if not able and bool(block) != bool(warp):  # of sizes that no list above goes with
+        others = [{**asked[0], "block": one, "warp": other} for one, other in _whole(block, warp, k)]
+        able = _able(others)
     busy = [one for one in able if one.threads >= 32 * device.limits.sub_cores] or able
     if problem is None or len(busy) < 2:
         return busy[0] if busy else Configuration(**asked[0])
     cycles = [one.closed_form(problem, device).cycles for one in busy]
     return next(one for one, taken in zip(busy, cycles, strict=True) if taken <= (1 + _DOUBT) * min(cycles))
+
+
+def _able(asked: list[dict[str, Any]]) -> list[Configuration]:
+    return [Configuration(**one) for one in asked if objection(Tiles(**one)) is None]
+
+
+def _whole(block: Shape | None, warp: Shape | None, k: int) -> list[tuple[Shape, Shape]]:
+    """Return the block with every warp tile that divides it, or whole multiples of the warp tile: the large ones first.
+
+    Example:
+        >>> [warp for _, warp in _whole((96, 128, 32), None, 8)][:3]
+        [(96, 128, 8), (96, 64, 8), (48, 128, 8)]
+
+    """
+    parts = list(product(_PARTS, _PARTS))
+    if warp:
+        found = [((warp[0] * i, warp[1] * j, max(_BLOCK_K, 2 * warp[2])), warp) for i, j in reversed(parts)]
+    else:
+        m, n, depth = block or (0, 0, 0)
+        found = [
+            ((m, n, depth), (m // i, n // j, k))
+            for i, j in sorted(parts, key=lambda one: one[0] * one[1])
+            if m % i == n % j == 0
+        ]
+    return found

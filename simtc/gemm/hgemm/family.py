@@ -22,7 +22,7 @@ _OPTIONS = (
     Option(name="block", kind="shape", help="tile of a thread block", default="the fastest by closed forms"),
     Option(name="warp", kind="shape", help="step of a warp", default="the fastest by closed forms"),
     Option(name="layout", kind="str", help=f"of shared memory: {', '.join(LAYOUTS)}", default="pad"),
-    Option(name="stages", kind="int", help="tiles of A and B in shared memory", default="1"),
+    Option(name="stages", kind="int", help="tiles of A and B in shared memory", default="1, of ldgsts 3"),
     Option(name="copy", kind="str", help=f"to shared memory: {', '.join(COPIES)}", default="ldg up to 2 stages"),
     Option(name="types", kind="str", help=f"of A and B: {', '.join(TYPES)}", default="f16"),
     Option(name="accumulator", kind="str", help=f"type of C: {', '.join(ELEMENT_BYTES)}", default="f16, of bf16 f32"),
@@ -46,7 +46,8 @@ class _Hgemm(Family):
 
     def configure(self, problem: Problem, device: Device, choices: Mapping[str, Any]) -> Configured:
         self._require_tensor_cores(device)
-        rest = {name: value for name, value in _completed(choices).items() if name not in ("block", "warp")}
+        rest = _staged(_completed(choices))
+        rest = {name: value for name, value in rest.items() if name not in ("block", "warp")}
         return configure(
             device,
             choices.get("block"),
@@ -60,7 +61,7 @@ class _Hgemm(Family):
         return space(device, _asked_by(problem) | _completed(choices))
 
     def configured(self, arch: str, choices: Mapping[str, Any]) -> Configured:
-        return Configuration(arch=arch, **_completed(choices))
+        return Configuration(arch=arch, **_staged(_completed(choices)))
 
     def twins(self, arch: str) -> tuple[Configured, ...]:
         from simtc.gemm.hgemm.twin import twins  # noqa: PLC0415 - closed forms start without its readers
@@ -86,6 +87,11 @@ class _Hgemm(Family):
 def _completed(choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return the choices with the type of sums, where that of the operands leaves only one."""
     return ({"accumulator": "f32"} if choices.get("types") == "bf16" else {}) | dict(choices)
+
+
+def _staged(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the choices with a number of stages that LDGSTS can fill, where it was chosen without one."""
+    return ({"stages": 3} if choices.get("copy") == "ldgsts" else {}) | dict(choices)
 
 
 def _asked_by(problem: Problem) -> dict[str, Any]:

@@ -22,6 +22,7 @@ LOADS = ("lds", "ldsm")
 COPIES = ("ldg", "ldgsts")
 TYPES = ("f16", "bf16")
 EPILOGUES = ("none", "alpha", "beta")
+_LEAST_STEPS = 2
 _THROUGH_REGISTERS = 2  # stages that LDG and STS serve
 _MOST_STAGES = 5  # that are worth a search
 _COSTLY = ("stages", "copy", "loads", "sts_interleave", "layout", "types", "accumulator")  # to change, among equals
@@ -107,9 +108,9 @@ def _objections(tiles: Tiles) -> Iterator[Objection]:
             "the warp tile is a multiple of the instruction's shape", f"the warp tile must be a multiple of {shape}"
         )
     yield from _uneven(tiles)
-    if tiles.k_steps % 2:
-        even = "an even number of warp tiles along k: one is multiplied while the next is loaded"
-        yield Objection(f"a block holds {even}", f"the block must hold {even}")
+    if tiles.k_steps < _LEAST_STEPS:
+        two = "two warp tiles along k at least: one is multiplied while the next is loaded"
+        yield Objection(f"a block holds {two}", f"the block must hold {two}")
     if tiles.threads > limits.block_threads:
         why = f"it takes {tiles.threads} threads, and a block has at most {limits.block_threads}"
         yield Objection("a block's threads", why)
@@ -125,7 +126,8 @@ def _objections(tiles: Tiles) -> Iterator[Objection]:
         shares = ", ".join(f"{count} for {use}" for use, count in allocate(tiles).shares.items())
         why = f"it takes {used} registers a thread ({shares}), and a thread has {limits.thread_registers}"
         yield Objection("a thread's registers", why)
-    of_block = block_registers(limits, warps=tiles.threads // 32, registers=used)
+    warps = -(-tiles.threads // 32 // limits.warp_unit) * limits.warp_unit  # a launch counts whole rounds of sub-cores
+    of_block = block_registers(limits, warps=warps, registers=used)
     if of_block > limits.registers:
         why = f"its {tiles.threads} threads take {of_block} registers, and an SM has {limits.registers}"
         yield Objection("an SM's registers", why)

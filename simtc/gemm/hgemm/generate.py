@@ -85,14 +85,14 @@ def _instructions(configuration: Configuration, registers: Registers, reserved: 
 
 
 def _written(configuration: Configuration, registers: Registers, reserved: int, idle: int) -> tuple[Code, list[int]]:
-    """Return the lines, and where the bodies of the loop start, one a stage, and what comes behind them."""
+    """Return the lines, and where the bodies of the loop start, and what comes behind them."""
     sides = operand(configuration, registers, 0, reserved), operand(configuration, registers, 1, reserved)
     code = Code(configuration.sm_number)
     set_up(code, configuration, registers, sides)
     starts = [len(code.lines)]
-    for buffer in range(configuration.stages):
-        code.lines += iteration(code, configuration, registers, sides, buffer, idle=idle)
-        is_last = buffer == configuration.stages - 1
+    for body in range(configuration.bodies):
+        code.lines += iteration(code, configuration, registers, sides, body, idle=idle)
+        is_last = body == configuration.bodies - 1
         code.add("@P1 BRA `(loop)" if is_last else "@!P1 BRA `(done)")
         starts.append(len(code.lines))
     write_result(code, configuration, registers)

@@ -38,23 +38,24 @@ class _Schedule:
 
 
 def iteration(
-    code: Code, tiles: Tiles, registers: Registers, sides: tuple[Operand, Operand], buffer: int, *, idle: int = 0
+    code: Code, tiles: Tiles, registers: Registers, sides: tuple[Operand, Operand], body: int, *, idle: int = 0
 ) -> list[Line]:
-    """Return one iteration of the loop: multiply the tile in `buffer`, and bring the next one.
+    """Return one of the loop's iterations: multiply the tile in its buffer, and bring the next one.
 
-    `idle` NOPs stand behind each HMMA: more stall counts for a warp whose next HMMA waits for it.
-
-    Its first fragments are in set 0 when it starts, and those of the next tile when it ends. P0 tells whether there is
-    a next tile, P1 at the end whether another iteration follows; the predicates of copies look as far ahead as they do.
+    Its first fragments are there when it starts, and those of the next tile when it ends; where a tile has an odd
+    number of k steps, in the one set and in the other in turn. P0 tells whether there is a next tile, P1 at the end
+    whether another iteration follows; the predicates of copies look as far ahead as they do. `idle` NOPs stand behind
+    each HMMA: more stall counts for a warp whose next HMMA waits for it.
     """
     schedule = _Schedule()
     units, steps = tiles.step_units, tiles.k_steps
+    buffer, first = body % tiles.stages, body * steps  # the first fragments' number
     last = (steps - 1) * units
     _load_tile(schedule, code, tiles, registers, sides, buffer)
     latency = tiles.sm.memory["LDS.32"].latency_cycles
     tail = min(-(-int(latency) // tiles.interval_cycles) + 1, units // 2)
     for step in range(steps - 1):
-        lines = [line for side in sides for line in side.loads(step + 1, (step + 1) % 2, buffer)]
+        lines = [line for side in sides for line in side.loads(step + 1, (first + step + 1) % 2, buffer)]
         start = step * units + min(3, units // 2)
         places = spread(len(lines), start, (step + 1) * units - tail, _load_spacing(tiles))
         schedule.put(lines, places)
@@ -63,14 +64,14 @@ def iteration(
     else:
         after = _store_tile(schedule, code, tiles, registers, sides, buffer)
     following = (buffer + 1) % tiles.stages
-    lines = [line for side in sides for line in side.loads(0, 0, following, guard=MORE)]
+    lines = [line for side in sides for line in side.loads(0, (first + steps) % 2, following, guard=MORE)]
     start = max(after, last + min(3, units // 2))
     schedule.put(lines, spread(len(lines), start, steps * units - tail, _load_spacing(tiles)))
     schedule.put([Line(f"IADD3 R{registers.remaining}, R{registers.remaining}, -0x1, RZ")], [last])
     schedule.put([Line(f"ISETP.GE.AND P1, PT, R{registers.remaining}, 0x1, PT")], [last + units // 2])
     settings = [Line(f"ISETP.GE.AND P0, PT, R{registers.remaining}, 0x2, PT"), *guards(tiles, registers)]
     schedule.put(settings, [max(schedule.before) + 1] * len(settings))
-    return _woven(schedule, tiles, registers, sides, idle)
+    return _woven(schedule, tiles, registers, sides, first, idle)
 
 
 def _load_spacing(tiles: Tiles) -> int:
@@ -117,14 +118,18 @@ def _await_tile(schedule: _Schedule, code: Code, tiles: Tiles) -> int:
     return first
 
 
+def _fragments(number: int) -> Board:
+    return (Board.FRAGMENTS_0, Board.FRAGMENTS_1)[number % 2]
+
+
 def _woven(
-    schedule: _Schedule, tiles: Tiles, registers: Registers, sides: tuple[Operand, Operand], idle: int
+    schedule: _Schedule, tiles: Tiles, registers: Registers, sides: tuple[Operand, Operand], first: int, idle: int
 ) -> list[Line]:
     """Return the HMMAs of an iteration with the other lines among them.
 
     Where the compiler must wait for a scoreboard, an accumulator is read again a whole round later: a result in the
     middle of each round is signalled, and the next round's halves each wait for the signal half a round before. The
-    last one of all also frees the second set of fragments, and goes by that set's scoreboard.
+    last one of all also frees the last set of fragments, and goes by that set's scoreboard.
     """
     m, n, parts = tiles.units
     round_units = m * n
@@ -138,12 +143,12 @@ def _woven(
                 i, j = divmod(unit, n)
                 lines = instruction.lines(
                     registers.accumulators + unit * instruction.d.registers,
-                    sides[0].register(step % 2, i, part),
-                    sides[1].register(step % 2, j, part),
+                    sides[0].register((first + step) % 2, i, part),
+                    sides[1].register((first + step) % 2, j, part),
                 )
                 signal = None
                 if tiles.sm_number < 80 and (number == last or unit in (0, round_units // 2)):
-                    signal = Board.FRAGMENTS_1 if number == last else Board.TENSOR
+                    signal = _fragments(first + step) if number == last else Board.TENSOR
                 interval = tiles.interval_cycles // len(lines)
                 found += [Line(text, None, None, interval) for text in lines[:-1]]
                 found.append(Line(lines[-1], signal, None, interval))

@@ -18,7 +18,7 @@ __all__ = ["space"]
 _SIDES = (256, 128, 64, 32)  # of a block along m and n
 _DEPTHS = (32, 64, 16)  # of a block along k
 _IDLE = Objection("a block has a warp for every sub-core, which closed forms take for granted", "it has fewer")
-_WARPS = (1, 2, 4, 8)  # of a block along m and n
+_WARPS = (1, 2, 4, 8, 3, 6)  # of a block along m and n; threes where they divide it
 _MORE_STAGES = (3, 4, 5)  # which LDGSTS alone fills
 
 
@@ -95,6 +95,8 @@ def _sizes(any_tiles: Tiles, choices: Mapping[str, Any]) -> Iterator[tuple[Shape
             continue
         for along_m, along_n in product(_WARPS, _WARPS):
             warp = block[0] // along_m, block[1] // along_n, k
+            if block[0] % along_m or block[1] % along_n:
+                continue
             if warp[0] >= m and warp[1] >= n and (block[2] >= 2 * k or "block" in choices):
                 yield block, warp
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from math import ceil
+from math import ceil, lcm
 from typing import Any
 
 from simtc import arch
@@ -131,6 +131,11 @@ class Tiles:
     def k_steps(self) -> int:
         """Warp tiles that a block tile has along k: each has its own set of fragments."""
         return self.block[2] // self.warp[2]
+
+    @property
+    def bodies(self) -> int:
+        """Iterations that are written one after another, each with its own buffer and set of first fragments."""
+        return lcm(self.stages, 1 + self.k_steps % 2)
 
     @property
     def units(self) -> tuple[int, int, int]:

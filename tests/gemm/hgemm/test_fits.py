@@ -8,6 +8,7 @@ from simtc import arch
 from simtc.errors import BadInputError
 from simtc.gemm.hgemm.configuration import Configuration
 from simtc.gemm.hgemm.configure import configure
+from simtc.gemm.problem import Problem
 
 YAN = {"block": (256, 256, 32), "warp": (128, 64, 8)}
 REFUSED = {
@@ -35,7 +36,7 @@ REFUSED = {
     "f32 accumulators": (YAN | {"accumulator": "f32"}, "256 for accumulators", "--block 256,128,32"),
     "warp beyond the block": ({"block": (128, 64, 32), "warp": (128, 128, 8)}, "must divide", "--warp 64,64,8"),
     "too many threads": ({"block": (256, 256, 32), "warp": (32, 32, 8)}, "2048 threads", "--block 256,128,32"),
-    "one k step": ({"block": (64, 64, 8), "warp": (32, 32, 8)}, "even number", "--block 64,64,16"),
+    "one k step": ({"block": (64, 64, 8), "warp": (32, 32, 8)}, "two warp tiles along k at least", "--block 64,64,16"),
     "a small warp tile": ({"block": (64, 64, 32), "warp": (8, 32, 8)}, "a multiple of 16x8x8", "--warp 16,32,8"),
     "odd sizes": (
         {"block": (200, 256, 32), "warp": (100, 64, 8)},
@@ -161,6 +162,18 @@ def test_what_is_not_given_is_chosen_so_that_it_fits(board, accumulator, given_)
     tiles = configure(device, accumulator=accumulator, **given_)
     assert tiles.occupancy(device).blocks >= 1
     assert given_.items() <= {"block": tiles.block, "warp": tiles.warp, "stages": tiles.stages}.items()
+
+
+@pytest.mark.parametrize("board", ["v100_sxm2", "t4", "a100_sxm", "h200"])
+@pytest.mark.parametrize("given_", [{"block": (96, 128, 32)}, {"block": (144, 96, 64)}, {"warp": (48, 32, 16)}])
+def test_sizes_that_are_no_power_of_two_are_completed(board, given_):
+    """A block gets a warp tile that divides it, and a warp tile a block that it divides; every SM holds one."""
+    device = arch.device(board)
+    tiles = configure(device, problem=Problem(m=1000, n=1000, k=1000), **given_)
+    assert tiles.occupancy(device).blocks >= 1
+    assert given_.items() <= {"block": tiles.block, "warp": tiles.warp}.items()
+    with pytest.raises(BadInputError, match="must divide"):
+        configure(device, **given_, **({"warp": (80, 48, 16)} if "block" in given_ else {"block": (80, 48, 32)}))
 
 
 def test_the_papers_choice_is_what_turing_gets():

@@ -18,6 +18,7 @@ from simtc.gemm.hgemm.fits import objection
 from simtc.gemm.hgemm.tiles import Tiles
 from simtc.gemm.operands import bits, drawn, embedded, logical
 from simtc.gemm.registry import family
+from simtc.run.harness import harness
 from simtc.run.launch import launch
 from simtc.run.simulate import simulate
 from tests.gemm.hgemm.gemms import BOARDS
@@ -30,6 +31,8 @@ UNEVEN = [
     {"block": (144, 48, 32), "warp": (48, 48, 16), "stages": 2},
     {"block": (32, 32, 32), "warp": (16, 16, 16), "layout": "none"},  # more threads than pieces: 128 and 256
     {"block": (32, 64, 32), "warp": (16, 16, 16)},
+    {"block": (64, 32, 48), "warp": (32, 16, 16)},  # three steps along k: first fragments change their set
+    {"block": (64, 32, 80), "warp": (32, 32, 16), "stages": 2, "accumulator": "f32"},
 ]
 PIPELINES = [
     {"block": (64, 64, 32), "warp": (32, 32, 16), "stages": 2, "copy": "ldgsts"},
@@ -42,7 +45,7 @@ PIPELINES = [
         "types": "bf16",
         "accumulator": "f32",
     },
-    {"block": (64, 64, 64), "warp": (32, 32, 16), "stages": 5, "transpose": "nn", "layout": "none"},
+    {"block": (64, 64, 48), "warp": (32, 32, 16), "stages": 5, "transpose": "nn", "layout": "none"},
 ]
 
 
@@ -87,7 +90,7 @@ def test_any_problem_in_any_tiles_gives_the_references_bits(name, data):
     pick = lambda *values: data.draw(st.sampled_from(values))  # noqa: E731 - a word for what is done ten times
     warp = m * pick(1, 2, 3), n * pick(1, 2, 3, 6), k * pick(1, 2)
     tiles = Tiles(
-        block=(warp[0] * pick(1, 2, 3), warp[1] * pick(1, 2, 3), warp[2] * pick(2, 4, 6)), warp=warp, arch=name,
+        block=(warp[0] * pick(1, 2, 3), warp[1] * pick(1, 2, 3), warp[2] * pick(2, 3, 4)), warp=warp, arch=name,
         layout=pick("none", "pad", "xor"), accumulator=pick("f16", "f32"), stages=pick(1, 2, 3),
         transpose=pick("tn", "nn", "nt", "tt") if name != "volta" else "tn", epilogue=pick("none", "beta"),
         strided=True,
@@ -131,8 +134,8 @@ def test_ldgsts_fills_the_stages_in_time(arch_name, choices, tiles):
     how = {"timing": True} if tiles == 7 else {"check": True}
     assert computed(made, made.problem({"m": m, "n": n, "k": tiles * k}), **how)[1] == 0
     opcodes = [one.opcode for one in made.program().instructions]
-    assert opcodes.count("LDGDEPBAR") == made.ahead + made.stages
-    assert opcodes.count("DEPBAR") == 1 + made.stages
+    assert opcodes.count("LDGDEPBAR") == made.ahead + made.bodies
+    assert opcodes.count("DEPBAR") == 1 + made.bodies
     assert "STS" not in opcodes
 
 
@@ -192,6 +195,17 @@ def test_a_warp_with_one_chain_of_hmmas_waits_for_it(arch_name):
         assert "NOP" in {one.opcode for one in made.program().instructions}
 
 
+def test_what_was_padded_is_judged_too():
+    hgemm, board, choices = family("hgemm"), arch.device("a100_sxm"), {"stages": 3, "types": "bf16"}
+    problem = hgemm.problem({"m": 50, "n": 70, "k": 90, "batch": 2, "ldd": 80}, choices)
+    done = harness(hgemm.configure(problem, board, choices), problem, board, pad=True, verify=True)
+    assert (done.D.shape, [verdict.correct for verdict in done.verdicts]) == ((2, 50, 70), [True])
+    wrong = done.D.copy()
+    wrong[1, 2, 3] += 1
+    (verdict,) = done.configuration.verdicts(problem, drawn(problem, 0), wrong)
+    assert (verdict.correct, verdict.note) == (False, "1 of 7000 elements differ")
+
+
 def test_a_configuration_that_is_not_strided_says_so():
     made = configure(arch.device("t4"))
     for more in ({"batch": 3}, {"lda": 4096}):
@@ -224,7 +238,7 @@ def test_what_no_line_or_batch_can_be(more, message):
         ("turing", {"block": (96, 48, 48), "warp": (48, 24, 8), "loads": "ldsm", "accumulator": "f32"}),
         ("ampere", {"block": (64, 96, 32), "warp": (32, 32, 16), "transpose": "nn", "epilogue": "alpha"}),
         ("ampere", PIPELINES[2] | {"strided": True}),
-        ("hopper", PIPELINES[1] | {"epilogue": "beta"}),
+        ("hopper", PIPELINES[3] | {"epilogue": "beta"}),
     ],
     ids=lambda one: one if isinstance(one, str) else "x".join(map(str, one["block"])),
 )
