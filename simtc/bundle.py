@@ -67,7 +67,7 @@ class Bundle:
             dimensions = 1 if isinstance(due, types.Record) else due.ndim
             if not array.flags.c_contiguous or array.ndim != dimensions:
                 raise ValueError(f"array {name} should be contiguous, of {dimensions} dimensions")
-            row[0] = array.ctypes.data
+            row[0] = array.__array_interface__["data"][0]
             row[1 : 1 + array.ndim] = array.shape
 
     @property
@@ -118,7 +118,10 @@ def _get(context: Any, builder: Any, kind: Any, pointer: Any, name: str) -> Any:
     word = ir.IntType(64)
 
     def load(slot: int) -> Any:
-        return builder.load(builder.gep(pointer, [ir.Constant(word, first + slot)]))
+        loaded = builder.load(builder.gep(pointer, [ir.Constant(word, first + slot)]))
+        # the table stays as it is, whatever compiled code stores: what was loaded once is not loaded again
+        loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
+        return loaded
 
     if isinstance(array_type, types.Record):
         return builder.inttoptr(load(0), context.get_value_type(array_type))

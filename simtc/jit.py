@@ -38,6 +38,7 @@ __all__ = [
     "cache_problem",
     "cache_root",
     "compile_all",
+    "entry",
     "finish",
     "is_compiled",
     "jit",
@@ -61,6 +62,7 @@ _listeners: list[Callable[[], None]] = []
 _problems: list[str] = []  # of the cache
 
 
+@cache
 def _file(module: str) -> Path | None:
     """Return the source of a module of this package, if there is one of that name."""
     path = _PACKAGE.joinpath(*module.split(".")[1:])
@@ -253,6 +255,14 @@ def finish(function: Any, signature: Any) -> None:
     function.compile = lambda _=None: compiled().entry_point
     function.get_function_type, function.get_compile_result = function_type, lambda _=None: compiled()
     function.__wrapper_address__ = address
+
+
+def entry(function: Any) -> Any:
+    """Return the way into a compiled function that does not ask for the types of its arguments: they must be its own.
+
+    numba looks them up at every call, which for bundles takes longer than a thousand instructions of the clock.
+    """
+    return function.compile()
 
 
 def compile_all(*modules: str) -> None:

@@ -1,10 +1,12 @@
 """Replay the captures that measure, and write (or --check) their errors: captures/h200/errors.json.
 
-python validate/errors.py [--check] [--all] [CAMPAIGN ...]
+python validate/errors.py [--check] [--all] [--fresh] [CAMPAIGN ...]
 python validate/errors.py --standing
 
 Launches of the evaluation set of at most 16 blocks are executed, a minute of work; with --all every case, half an hour.
---standing executes nothing: it says which errors were made with other sources than those at hand.
+All cores work. What was predicted is kept under a digest of the sources: after an interruption the same line goes on
+where it was, and --fresh begins anew. --standing executes nothing: it says which errors were made with other sources
+than those at hand.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from simtc.validate.capture import read_capture
 from simtc.validate.compare import errors_by_quantity, replay
 from simtc.validate.evaluation import GemmLaunch
 from simtc.validate.made import made_with, standing
+from simtc.validate.predictions import Predictions
 
 HOME = folder("validate") / "captures" / "h200"
 CAMPAIGNS = ("microbench", "counters", "timing", "configured")
@@ -38,12 +41,18 @@ def errors(campaign: str) -> dict[str, Any]:
     capture = read_capture(HOME / f"{campaign}-pycuda.json")
     if "--all" not in sys.argv:
         capture = replace(capture, cases={name: one for name, one in capture.cases.items() if small(name)})
-    found = replay(capture)
+    found = replay(capture, predictions=Predictions(fresh="--fresh" in sys.argv), progress=told)
     problems = [f"{case.name}: {case.problem}" for case in found.problems]
     if "--pages" in sys.argv:
         Path(f"{campaign}.html").write_text(outcome_html(outcome_of(found)), encoding="utf-8")
     kept = [point for point in found.points if point.unit in ("cycles", "count", "conflicts")]
     return {"made_with": made_with(), "quantities": errors_by_quantity(kept), "not_compared": problems}
+
+
+def told(done: int, cases: int) -> None:
+    """Say on a terminal how far the replay is."""
+    if sys.stderr.isatty():
+        print(f"\r{done} of {cases} cases", end="\n" if done == cases else "", file=sys.stderr, flush=True)
 
 
 def small(name: str) -> bool:
@@ -71,9 +80,9 @@ def remembered() -> None:
 def main() -> int:
     """Write the file, or say how far it is from what comes out now."""
     path = HOME / "errors.json"
-    told = json.loads(path.read_text()) if path.exists() else {}
+    kept = json.loads(path.read_text()) if path.exists() else {}
     if "--standing" in sys.argv:
-        for campaign, entry in told.items():
+        for campaign, entry in kept.items():
             print(f"{campaign:11}{standing(entry['made_with']) or 'made with the sources at hand'}")
         return 0
     remembered()
@@ -82,14 +91,14 @@ def main() -> int:
     for campaign in wanted:
         now = errors(campaign)
         for quantity, entry in now["quantities"].items():
-            before = told.get(campaign, {}).get("quantities", {}).get(quantity, {}).get("mean", 1.0)
+            before = kept.get(campaign, {}).get("quantities", {}).get(quantity, {}).get("mean", 1.0)
             stale += abs(entry["mean"] - before) > NEAR
             print(
                 f"{campaign:11}{quantity:26}{entry['count']:5} mean {entry['mean']:7.1%} worst {entry['worst']:+7.1%}"
             )
-        told[campaign] = now
+        kept[campaign] = now
         if "--check" not in sys.argv:
-            path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+            path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     if "--check" in sys.argv:
         return int(stale > 0)
     return 0

@@ -13,7 +13,6 @@ from simtc.isa.program import Instruction
 __all__ = ["late_names", "producer", "reader"]
 
 _Name = tuple[Kind, int]
-_MOVES = ("ULDC", "UMOV", "VOTEU")  # of the uniform datapath: they compute nothing, and are ready at once
 _VOTES = ("VOTE", "VOTEU")
 _COMPARE_HALVES = ("HMNMX2", "HSET2", "HSETP2", "VHMNMX")  # since Ampere they forward to each other alone
 
@@ -32,7 +31,7 @@ def producer(instruction: Instruction, name: _Name, sm: int) -> str | None:
     if not opcode_of(instruction).is_fixed_latency(sm) or instruction.control.write_barrier is not None:
         return None
     unit = _unit(instruction, sm)
-    if unit == "uniform" and instruction.opcode in _MOVES:
+    if opcode_of(instruction).row == "uniform_move":  # it computes nothing, and is ready at once
         unit = "uniform.move"
     if unit == "imad" and "HI" in instruction.modifiers:
         unit = "imad.hi"

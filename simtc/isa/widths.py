@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from simtc.errors import BadInputError
 from simtc.isa.program import Instruction
 
-__all__ = ["RULES", "Widths", "mma_shape"]
+__all__ = ["RULES", "Widths", "lane_bytes", "matrices", "mma_shape"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Widths:
         return self.sources[min(place, len(self.sources) - 1)]
 
 
-_WIDE = frozenset({"64", "F64", "S64", "U64"})
+_BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "U64": 8, "S64": 8, "F64": 8, "128": 16}
 _BITS = {"F16": 16, "BF16": 16, "F32": 32, "TF32": 32, "E4M3": 8, "E5M2": 8, "S8": 8, "U8": 8, "S4": 4, "U4": 4}
 _SHAPE = re.compile(r"(16|8)(8)(4|8|16|32|64|128|256)\Z")
 _LANES, _REGISTER_BITS = 32, 32
@@ -57,14 +57,35 @@ def _multiply(instruction: Instruction) -> Widths:
     return Widths()
 
 
+def matrices(instruction: Instruction) -> int:
+    """Return how many 8x8 matrices LDSM or STSM moves, one register each.
+
+    Example:
+        >>> matrices(Instruction(address=0, opcode="LDSM", modifiers=("16", "M88", "4")))
+        4
+
+    """
+    return next((int(name) for name in instruction.modifiers if name in ("2", "4")), 1)
+
+
+def lane_bytes(instruction: Instruction) -> int:
+    """Return how many bytes each lane of a load, a store, a copy or an atomic moves.
+
+    Example:
+        >>> lane_bytes(Instruction(address=0, opcode="LDG", modifiers=("E", "U8")))
+        1
+
+    """
+    return next((_BYTES[name] for name in instruction.modifiers if name in _BYTES), 4)
+
+
 def _memory(instruction: Instruction) -> Widths:
-    size = 4 if "128" in instruction.modifiers else 2 if _WIDE & set(instruction.modifiers) else 1
+    size = max(lane_bytes(instruction) // 4, 1)
     return Widths(result=size, sources=(size,))
 
 
 def _matrices(instruction: Instruction) -> Widths:
-    """LDSM and STSM move one, two or four 8x8 matrices, one register each."""
-    count = next((int(name) for name in instruction.modifiers if name in ("2", "4")), 1)
+    count = matrices(instruction)
     return Widths(result=count, sources=(count,))
 
 

@@ -69,7 +69,7 @@ def _global(s: Arrays, mem: Arrays, op: Record, load: Int, c: Int, m: Int) -> In
         return bad
     if s.geometry[Geometry.TRACE]:
         sectors(s.address, m, s.event)
-        if load:
+        if load and op.bytes > 4:  # else they are the lines of all lanes together
             lookups(s.address, m, op.bytes, s.event)
     if load:
         load_words(s.T, mem.bytes, mem.words, s.address, m, op.bytes, op.flags)

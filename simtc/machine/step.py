@@ -82,6 +82,48 @@ def _move_data(s: Arrays, mem: Arrays, op: Record, w: Int, a: Int, b: Int, c: In
     return memory(s, mem, op, w, a, b, c, m)
 
 
+@jit(void(STATE, OP, int64, uint32, uint32))
+def _commit_flags(s: Arrays, op: Record, w: Int, q: Int, m: Int) -> None:
+    """Write the predicates of an integer operation: its carries, or of LOP3 whether the result is not zero."""
+    T, at = s.T, w * PREDICATES
+    if op.flags & Flag.CARRY_OUT:
+        carries = uint64(_mask_of(T, 64)) | uint64(_mask_of(T, 96)) << uint64(32)
+        _commit_predicates(s.P, at + op.p, at + op.p2, carries, m)
+    elif op.flags & Flag.NAN:
+        nonzero = uint32(0)
+        for lane in range(32):
+            nonzero |= uint32(T[lane] != 0) << uint32(lane)
+        _commit_predicates(s.P, at + op.p, at + op.p2, uint64(nonzero | q), m)
+
+
+@jit(void(STATE, OP, int64, int64, int64, int64, uint32, uint32))
+def _set_predicates(s: Arrays, op: Record, w: Int, a: Int, b: Int, c: Int, q: Int, m: Int) -> None:
+    """Execute what writes predicates, or moves data between lanes, or reads a special register."""
+    if op.code == Predicate.S2R or op.code == Predicate.CLOCK:
+        special(s, op, w)
+        return
+    at = w * PREDICATES
+    both = predicate(s, op, at, a, b, c, q, m)
+    _commit_predicates(s.P, at + op.p, at + op.p2, both, _FULL if op.p >= UNIFORM_PREDICATE else m)
+
+
+@jit(void(STATE, OP, int64, uint32))
+def _read_control(s: Arrays, op: Record, w: Int, m: Int) -> None:
+    """Read a convergence register, or the result of a barrier."""
+    warp, at = s.warps[w], w * PREDICATES
+    value = warp.convergence[op.imm] if op.code == Control.READ_CONVERGENCE else uint32(0)
+    if op.code == Control.BARRIER_RESULT:
+        result = s.blocks[warp.block].result[op.imm]
+        value = uint32(result & 0x3FFFFFFF)
+        everyone = _FULL if result >> 30 & 1 else uint32(0)
+        anyone = _FULL if value else uint32(0)
+        _commit_predicates(s.P, at + op.p, at + op.p2, uint64(everyone if op.variant else anyone), m)
+    elif op.aux:
+        warp.convergence[op.imm] = uint32(0)
+    for lane in range(32):
+        s.T[lane] = value
+
+
 @jit(int64(STATE, MEMORY, CODE, int64))
 def step(s: Arrays, mem: Arrays, code: Arrays, w: Int) -> Int:
     """Execute the next instruction of warp `w` and say what happened (Outcome); details are in `s.event`."""
@@ -107,14 +149,7 @@ def step(s: Arrays, mem: Arrays, code: Arrays, w: Int) -> Int:
     F, T = s.F, s.T
     if family == Family.INTEGER:
         integer(F, T, op, a, b, c, q, q2)
-        if op.flags & Flag.CARRY_OUT:
-            carries = uint64(_mask_of(T, 64)) | uint64(_mask_of(T, 96)) << uint64(32)
-            _commit_predicates(s.P, at + op.p, at + op.p2, carries, m)
-        elif op.flags & Flag.NAN:  # LOP3 with a predicate: the result is not zero
-            nonzero = uint32(0)
-            for lane in range(32):
-                nonzero |= uint32(T[lane] != 0) << uint32(lane)
-            _commit_predicates(s.P, at + op.p, at + op.p2, uint64(nonzero | q), m)
+        _commit_flags(s, op, w, q, m)
     elif family == Family.SINGLE:
         single(F, T, op, a, b, c, q)
     elif family == Family.HALF:
@@ -124,23 +159,9 @@ def step(s: Arrays, mem: Arrays, code: Arrays, w: Int) -> Int:
     elif family == Family.CONVERT:
         convert(F, T, op, a, b, c)
     elif family == Family.PREDICATE:
-        if op.code == Predicate.S2R or op.code == Predicate.CLOCK:
-            special(s, op, w)
-        else:
-            both = predicate(s, op, at, a, b, c, q, m)
-            _commit_predicates(s.P, at + op.p, at + op.p2, both, _FULL if op.p >= UNIFORM_PREDICATE else m)
+        _set_predicates(s, op, w, a, b, c, q, m)
     elif family == Family.CONTROL:
-        value = s.warps[w].convergence[op.imm] if op.code == Control.READ_CONVERGENCE else uint32(0)
-        if op.code == Control.BARRIER_RESULT:
-            result = s.blocks[warp.block].result[op.imm]
-            value = uint32(result & 0x3FFFFFFF)
-            everyone = _FULL if result >> 30 & 1 else uint32(0)
-            anyone = _FULL if value else uint32(0)
-            _commit_predicates(s.P, at + op.p, at + op.p2, uint64(everyone if op.variant else anyone), m)
-        elif op.aux:
-            warp.convergence[op.imm] = uint32(0)
-        for lane in range(32):
-            T[lane] = value
+        _read_control(s, op, w, m)
     elif family == Family.TENSOR:
         if op.code == Tensor.MMA:
             tensor(code, s, op.imm, a, b, c, op.d_rows)

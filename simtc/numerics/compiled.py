@@ -13,18 +13,9 @@ from numba import boolean, int32, int64, types, uint32, void
 from simtc.jit import jit
 from simtc.numerics.exact import binary_rows, fma_tile, integer_rows, widen_lanes
 from simtc.numerics.formats import Format
-from simtc.numerics.fused import (
-    PATTERN,
-    TILE,
-    Pattern,
-    Step,
-    Tile,
-    fused_step,
-    mark_halves,
-    unpack_halves,
-    unpack_lanes,
-)
+from simtc.numerics.fused import TILE, Step, Tile, fused_step
 from simtc.numerics.lanes import LANES, Int, Words, load, load_four, splat, store, store_four
+from simtc.numerics.operands import PATTERN, Pattern, mark_halves, unpack_halves, unpack_lanes
 from simtc.numerics.rules import Kind, Rule, rules
 from simtc.numerics.unpacked import add_rounded, unpack_bytes
 
@@ -87,6 +78,23 @@ def _gather(source: Words, rows: Int, columns: Int, work: Words, place: Int, pit
             work[place + i * pitch + j] = 0
         for j in range(columns):
             work[place + i * pitch + j] = np.int32(source[i * columns + j])
+
+
+@jit(void(uint32[::1], int64, int64, int64, int32[::1], int64))
+def _gather_panels(source: Words, groups: Int, rows: Int, columns: Int, work: Words, place: Int) -> None:
+    """Copy matrices one behind the other, each into panels of eight columns; zeros fill the last one."""
+    if columns <= LANES:
+        _gather(source, groups * rows, columns, work, place, LANES)
+        return
+    for first in range(0, groups * rows, rows):
+        for j in range(0, columns, LANES):
+            for i in range(first, first + rows):
+                if j + LANES <= columns:
+                    store(work, place, load(source, i * columns + j))
+                else:
+                    for k in range(LANES):
+                        work[place + k] = np.int32(source[i * columns + j + k]) if j + k < columns else np.int32(0)
+                place += LANES
 
 
 @jit(void(int32[::1], int64, int64, uint32[::1], int64, int64))
@@ -165,18 +173,15 @@ def float_tiles(rule: Int, groups: Int, shape: Shape, a: Words, b: Words, c: Wor
     row = _TABLE[rule]
     unpacked = row[_KIND] == _UNPACKED
     if unpacked:
-        for j in range(n, tile.pitch):
-            for i in range(k):
-                work[tile.b + i * tile.pitch + j] = 0
-        for word in range(tile.a + m * k, tile.a_exponent):
+        for word in range(tile.a + m * k, tile.b_exponent):
             work[word] = 0
-        unpack_bytes(a, m, k, work, tile.a, k, True, row[_A + 1] == 5)
-        unpack_bytes(b, k, n, work, tile.b, tile.pitch, False, row[_B + 1] == 5)
+        unpack_bytes(a, m, k, work, tile.a, True, row[_A + 1] == 5)
+        unpack_bytes(b, k, n, work, tile.b, False, row[_B + 1] == 5)
         for word in range(0, m * tile.pitch, LANES):
             store(work, word, splat(np.int32(0)))
     else:
         _gather(a, 1, m * k, work, tile.a, tile.a_exponent - tile.a)
-        _gather(b, groups * k, n, work, tile.b, tile.pitch)
+        _gather_panels(b, groups, k, n, work, tile.b)
         _gather(c, m, n, work, 0, tile.pitch)
     place = multiply(rule, work, tile)
     if unpacked:

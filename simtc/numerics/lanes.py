@@ -19,7 +19,8 @@ from numba.extending import intrinsic, lower_builtin, register_model
 from numpy.typing import NDArray
 
 __all__ = [
-    "INT_LANES", "LANES", "Int", "Words", "above", "any_set", "as_float", "as_int", "equal", "fourths", "greatest",
+    "FLOAT_LANES", "INT_LANES", "LANES", "Float", "Int",
+    "Words", "above", "any_set", "as_float", "as_int", "equal", "fourths", "greatest",
     "least", "load", "load_four", "load_halves", "load_pairs", "population", "scalar", "select", "shift_right", "splat",
     "splat_float", "store", "store_four", "store_halves", "store_pairs", "to_float", "truncate",
 ]  # fmt: skip
@@ -27,6 +28,7 @@ __all__ = [
 LANES = 8
 # What compiled code takes, for the reader: the decorators say how wide.
 Int: TypeAlias = Any
+Float: TypeAlias = Any
 Words: TypeAlias = NDArray[Any]
 _I32, _F32 = ir.IntType(32), ir.FloatType()
 _INTS, _FLOATS = ir.VectorType(_I32, LANES), ir.VectorType(_F32, LANES)
@@ -39,7 +41,7 @@ class _Lanes(types.Type):
 
 
 _ints, _floats = _Lanes("Int32x8"), _Lanes("Float32x8")
-INT_LANES = _ints  # for signatures of compiled functions that take or return lanes
+INT_LANES, FLOAT_LANES = _ints, _floats  # for signatures of compiled functions that take or return lanes
 
 
 @register_model(_Lanes)
@@ -117,7 +119,7 @@ shift_right = _lanewise(_ints, (_ints, _ints), lambda b, x, y: b.lshr(x, y), "Lo
 as_float = _lanewise(_floats, (_ints,), lambda b, x: b.bitcast(x, _FLOATS), "The same bits as floats.")
 as_int = _lanewise(_ints, (_floats,), lambda b, x: b.bitcast(x, _INTS), "The same bits as integers.")
 truncate = _lanewise(_ints, (_floats,), lambda b, x: b.fptosi(x, _INTS), "Round toward zero to an integer.")
-to_float = _lanewise(_floats, (_ints,), lambda b, x: b.uitofp(x, _FLOATS), "Convert unsigned integers.")
+to_float = _lanewise(_floats, (_ints,), lambda b, x: b.sitofp(x, _FLOATS), "Convert signed integers.")
 above = _lanewise(_ints, (_ints, _ints), _mask(">"), "All bits set where x > y, signed.")
 equal = _lanewise(_ints, (_ints, _ints), _mask("=="), "All bits set where x == y.")
 select = _lanewise(

@@ -20,10 +20,10 @@ def to_single(significand: Int, exponent: Int, negative: Int, kept: Int) -> Int:
     """Round to f32 toward zero, with gradual underflow; `kept` masks the fraction bits that the unit writes."""
     zero, last, point = splat(np.int32(0)), splat(np.int32(31)), splat(np.int32(23))
     lowest, infinity = splat(np.int32(-126)), splat(np.int32(0x7F800000))
-    rounded = shift_right(significand, splat(np.int32(8)))
-    rounded = shift_right(rounded, least(greatest(lowest - exponent, zero), last)) & splat(kept)
+    normal = greatest(exponent, lowest)
+    rounded = shift_right(shift_right(significand, splat(np.int32(8))), least(normal - exponent, last)) & splat(kept)
     # Adding the hidden bit in place lifts the exponent field by one, which a subnormal lacks.
-    pattern = rounded + ((greatest(exponent, lowest) - lowest) << point)
+    pattern = rounded + ((normal - lowest) << point)
     pattern = select(above(exponent, splat(np.int32(127))), infinity, pattern)
     return select(equal(rounded, zero), zero, pattern | (negative << last))  # any zero is +0
 

@@ -14,7 +14,7 @@ from numba import boolean, int32, int64, uint32, void
 from numba.extending import intrinsic
 
 from simtc.jit import jit
-from simtc.numerics.lanes import Int, Words
+from simtc.numerics.lanes import LANES, Int, Words
 
 __all__ = ["add_rounded", "unpack_bytes"]
 
@@ -35,20 +35,20 @@ def _to_half(pattern: Int, wide_exponent: Int) -> Int:
     return np.int32(sign | (6 + leading) << 10 | (magnitude << (10 - leading)) & 0x3FF)
 
 
-@jit(void(uint32[::1], int64, int64, int32[::1], int64, int64, boolean, boolean))
+@jit(void(uint32[::1], int64, int64, int32[::1], int64, boolean, boolean))
 def unpack_bytes(
-    source: Words, rows: Int, columns: Int, work: Words, place: Int, pitch: Int, along_rows: Int, wide_exponent: Int
+    source: Words, rows: Int, columns: Int, work: Words, place: Int, along_rows: Int, wide_exponent: Int
 ) -> None:
     """Unpack a matrix into `work`, its k reordered so that the first HMMA's elements come first.
 
-    k runs along the rows of A (`along_rows`) and down the columns of B.
+    k runs along the rows of A (`along_rows`) and down the columns of B, which is put into panels of eight columns.
     """
     k = columns if along_rows else rows
     for i in range(rows):
         for j in range(columns):
             old = j if along_rows else i
             new = (old >> 1 & 1) * (k >> 1) + (old >> 2 << 1) + (old & 1)
-            to = i * pitch + new if along_rows else new * pitch + j
+            to = i * k + new if along_rows else (j // LANES * k + new) * LANES + j % LANES
             work[place + to] = _to_half(np.int32(source[i * columns + j]), wide_exponent)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,8 @@ from simtc.timing.pipeline import CELLS, CLOCK
 from simtc.timing.unit import Sizes
 
 __all__ = ["Clock", "new_clock_of"]
+
+_LINE = 64  # bytes: no two arrays share a line of the host's cache
 
 
 class Clock:
@@ -49,5 +52,16 @@ class Clock:
 
 
 def new_clock_of(sizes: Sizes) -> Clock:
-    """Return state of these sizes, as it is before a launch."""
-    return Clock({name: one.new(sizes) for name, one in CELLS.items()})
+    """Return state of these sizes, as it is before a launch.
+
+    It lies in one piece of memory, for which the system takes large pages, and which costs time only where it is used.
+    """
+    shapes = {name: one.shape_of(sizes) for name, one in CELLS.items()}
+    room = {name: -(-math.prod(shape) * CELLS[name].of.itemsize // _LINE) * _LINE for name, shape in shapes.items()}
+    memory, begin, arrays = np.zeros(sum(room.values()), np.uint8), 0, {}
+    for name, one in CELLS.items():
+        arrays[name] = np.ndarray(shapes[name], one.of, memory, begin)
+        begin += room[name]
+        if one.fill:
+            arrays[name].fill(one.fill)
+    return Clock(arrays)

@@ -35,7 +35,7 @@ def _occupy(ck: Arrays, sub: Record, warp: Record, op: Record, event: Array, w: 
     pipes.occupy(sub, op, now)
     scoreboards.raise_boards(warp, op)
     if op.kind == Kind.MEMORY and event[Event.MASK]:
-        lsu.push(sm, sub, warp, op, event, w, now)
+        lsu.push(ck, sm, sub, warp, op, event, w, now)
         return
     latency = op.latency + (waits_for_constant(ck, sm, op, now) if op.loads_constant else 0)
     if op.write_barrier >= 0:

@@ -10,12 +10,11 @@ from simtc.arch import Device, Sm
 from simtc.arch.generation import input_type
 from simtc.arch.sections import MemoryOperation, Pipe, SpecialOperation, TensorInstruction
 from simtc.errors import BadInputError, nearest
-from simtc.isa import Instruction, Kernel
+from simtc.isa import Instruction, Kernel, lane_bytes, matrices
 from simtc.isa.opcodes import opcode_of
 
 __all__ = ["estimates", "memory_row", "pipe_constants", "special_row", "tensor_row"]
 
-_WIDTHS = {"U8": 32, "S8": 32, "U16": 32, "S16": 32, "64": 64, "128": 128}  # bits of a register; 32 without any
 _SIGNED = {"U8": "S8", "U4": "S4"}  # products of unsigned numbers run at the same rate
 _BITS = {"b1": 1, "s4": 4, "s8": 8}  # of types that one multiplier takes, by cutting its operands
 _SHAPE = re.compile(r"(16|8)8(\d+)|(\d+)x(\d+)x(\d+)")
@@ -90,10 +89,10 @@ def memory_row(instruction: Instruction, device: Device) -> tuple[MemoryOperatio
     said = opcode_of(instruction)
     like = said.like or said.row or opcode
     if opcode in ("LDSM", "STSM"):
-        count = next((m for m in instruction.modifiers if m in ("2", "4")), "1")
-        bits, key = 32 * int(count), f"LDSM.{count}" if opcode == "LDSM" else f"STS.{32 * int(count)}"
+        count = matrices(instruction)
+        bits, key = 32 * count, f"LDSM.{count}" if opcode == "LDSM" else f"STS.{32 * count}"
     else:
-        bits = next((_WIDTHS[m] for m in instruction.modifiers if m in _WIDTHS), 32)
+        bits = 8 * max(lane_bytes(instruction), 4)
         key = f"{like}.{bits}"
     if key not in table:
         raise _refusal(instruction, device.sm, nearest(key, table))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Any
+
 from simtc.arch import Device
 from simtc.errors import SimtcError
 from simtc.isa import Kernel
@@ -147,21 +150,32 @@ def busy_cycles(clock: Clock, device: Device) -> dict[str, float]:
 
 def _by_instruction(kernel: Kernel, clock: Clock) -> tuple[InstructionTime, ...]:
     names = [cause.name for cause in Stall]
+    waits = clock.stalls.copy()
+    waits[:, Stall.selected] = 0
+    # of causes with as many cycles the last one; where it never waited, `selected`
+    top = len(names) - 1 - waits[:, ::-1].argmax(axis=1)
+    top[waits.max(axis=1) == 0] = Stall.selected
     columns = (
-        kernel.instructions, clock.issued.tolist(), clock.conflicts.tolist(), clock.stalls.tolist(),
-        clock.stalls.argsort(axis=1)[:, ::-1].tolist(), clock.sectors.tolist(),
+        _words(kernel), clock.issued.tolist(), clock.conflicts.tolist(), clock.stalls.sum(axis=1).tolist(),
+        top.tolist(), clock.sectors.tolist(),
     )  # fmt: skip
     return tuple(
         InstructionTime(
-            address=instruction.address,
-            text=instruction.text or instruction.mnemonic,
-            source=instruction.source,
+            address=address,
+            text=text,
+            source=source,
             issued=issued,
-            cycles=sum(causes),
-            top_stall=names[next((i for i in order if causes[i] and i != Stall.selected), Stall.selected)],
+            cycles=cycles,
+            top_stall=names[cause],
             conflicts=conflicts,
             sectors=sectors,
         )
         # arrays have a row to spare
-        for instruction, issued, conflicts, causes, order, sectors in zip(*columns, strict=False)
+        for (address, text, source), issued, conflicts, cycles, cause, sectors in zip(*columns, strict=False)
     )
+
+
+@lru_cache(maxsize=64)
+def _words(kernel: Kernel) -> tuple[tuple[int, str, Any], ...]:
+    """Return address, text and source line of each instruction."""
+    return tuple((one.address, one.text or one.mnemonic, one.source) for one in kernel.instructions)

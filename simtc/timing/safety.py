@@ -15,18 +15,21 @@ from simtc.timing.unit import CLOCK, WARP, Cells, Unit, compiled
 
 __all__ = ["UNIT", "check", "forget_writes"]
 
-_NONE = -1  # nothing that is checked has been written
-
+_WRITE = np.dtype(
+    [
+        ("at", np.int64),  # the cycle in which its last writer issued
+        ("by", np.int32),  # the class of the result; 0 where it is not checked
+        ("lanes", np.uint32),  # the lanes that wrote it
+    ]
+)
 UNIT = Unit(
     name="safety",
     warp=(
-        # of each register: CLASS times its last writer's issue cycle + the class of the result, or -1
-        ("written", np.int64, (ROWS,)),
-        ("writers", np.int64, (ROWS,)),  # and the lanes that wrote it
+        ("written", _WRITE, (ROWS,)),  # of each register
     ),
     chip={
         # registers read and written: rows of the hazard table, and CLASS times what reads or writes
-        "rows": Cells(of=np.dtype(np.int16), shape=lambda _: (0,)),
+        "rows": Cells(of=np.dtype(np.uint16), shape=lambda _: (0,)),
         "safe": Cells(of=np.dtype(np.int64), shape=lambda _: (0, 0)),  # (producers, readers) cycles to be kept
     },
     counters=(Counter.HAZARDS, Counter.HAZARD_INSTRUCTION, Counter.HAZARD_ROW, Counter.HAZARD_MISSING),
@@ -44,9 +47,9 @@ def check(ck: Arrays, warp: Record, active: Int, lanes: Int, instruction: Int, n
     for i in range(op.first_read, op.first_read + op.reads):
         row, reader = rows[i] % CLASS, rows[i] // CLASS
         written = warp.written[row]
-        if written < 0 or not warp.writers[row] & (active if reader == GUARD else lanes):
+        if written.by == 0 or not written.lanes & (active if reader == GUARD else lanes):
             continue
-        missing = ck.safe[written % CLASS, reader] - (now - written // CLASS)
+        missing = ck.safe[written.by, reader] - (now - written.at)
         if missing > 0:
             counters[Counter.HAZARDS] += 1
             if missing > counters[Counter.HAZARD_MISSING]:
@@ -55,13 +58,12 @@ def check(ck: Arrays, warp: Record, active: Int, lanes: Int, instruction: Int, n
     if not lanes:
         return
     for i in range(op.first_write, op.first_write + op.writes):
-        row, by = rows[i] % CLASS, rows[i] // CLASS
-        warp.written[row] = CLASS * now + by if by else int64(_NONE)
-        warp.writers[row] = lanes
+        written = warp.written[rows[i] % CLASS]
+        written.at, written.by, written.lanes = now, rows[i] // CLASS, lanes
 
 
 @compiled(void, WARP)
 def forget_writes(warp: Record) -> None:
     """Forget what the warp before wrote."""
     for row in range(ROWS):
-        warp.written[row] = _NONE
+        warp.written[row].by = 0

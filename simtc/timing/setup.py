@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import lru_cache
 
 import numpy as np
 
@@ -91,7 +92,7 @@ def new_clock(
     clock.grid["kept_for"] = -1
     clock.pace["last_tensor"], clock.pace["slow"] = UNUSED, 1
     chip = parameters(device, launch)
-    rises = np.zeros(0) if rested is None else _rises(chip, parameters(rested, launch), device, rested)
+    rises = np.zeros(0) if rested is None else _rises(device, rested, launch)
     return clock.replaced(chip=chip, chip_rises=rises, **clock_table(kernel, device)._asdict())
 
 
@@ -119,6 +120,11 @@ def _number_sub_cores(clock: Clock, cores: int, warps: int) -> None:
 
 def parameters(device: Device, launch: Launched) -> np.ndarray:
     """Return what all units need to know of a board and a launch, (1,) records of `PARAMETERS`."""
+    return _parameters(device, launch).copy()  # DVFS changes them
+
+
+@lru_cache(maxsize=64)
+def _parameters(device: Device, launch: Launched) -> np.ndarray:
     out = np.zeros(1, PARAMETERS)
     for unit in UNITS:
         if unit.parameters is not None:
@@ -128,12 +134,12 @@ def parameters(device: Device, launch: Launched) -> np.ndarray:
     return out
 
 
-def _rises(low: np.ndarray, high: np.ndarray, device: Device, rested: Device) -> np.ndarray:
+def _rises(device: Device, rested: Device, launch: Launched) -> np.ndarray:
     """Return by what each parameter is multiplied where the clock rises; nothing where it never does."""
     if rested.clock_mhz == device.clock_mhz:
         return np.zeros(0)
-    before = low.view(np.float64)
-    rises = high.view(np.float64) / np.where(before == 0, 1.0, before)
+    before = parameters(device, launch).view(np.float64)
+    rises = parameters(rested, launch).view(np.float64) / np.where(before == 0, 1.0, before)
     rises[before == 0] = 1.0
     for name in ("dram_refresh_period_cycles", "dram_refresh_cycles"):  # one that has begun does not begin again
         rises.view(PARAMETERS)["dram"][name] = 1.0

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from simtc.bundle import bundle
+from simtc.jit import entry
 from simtc.machine.faults import fault_error
 from simtc.machine.functional import WORK_WORDS
 from simtc.machine.run import start_block
@@ -54,9 +55,9 @@ def time_launch(request: Request) -> Timing:
             warm_l2(ticking, int(start) >> 5, (int(end) + 31) >> 5)
     parts = (bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, request.lowered.code))
     windows = 1 if request.observe else max(_WINDOWS // sms, 1)
-    outcome = 0
+    outcome, run = 0, entry(run_chip)
     while not outcome:
-        outcome = int(run_chip(step, start_block, *parts, ticking, windows))
+        outcome = int(run(step, start_block, *parts, ticking, windows))
         require_room(kernel, clock)
         outcome = outcome or limit_reached(request, state, clock)
         if outcome < 0:

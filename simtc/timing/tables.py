@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simtc.arch import Device
-from simtc.isa import Instruction, Kernel, Kind
+from simtc.isa import Instruction, Kernel, Kind, lane_bytes
 from simtc.isa.dependence import producer, reader
 from simtc.isa.opcodes import opcode_of
 from simtc.isa.registers import operands_read, registers_read, registers_written
@@ -40,7 +40,6 @@ _PIPES = {
 }
 _ZERO = 255  # RZ
 _GROUP_WAR = 6  # cycles from the operands' read to the read barrier's release, where nothing better is known
-_NARROW = {"U8": 1, "S8": 1, "U16": 2, "S16": 2}  # bytes
 _HINTS = {"LTC64B": 64, "LTC128B": 128, "LTC256B": 128}  # bytes that L2 should have; the line behind is left out
 
 
@@ -48,7 +47,7 @@ class Table(NamedTuple):
     """What the clock knows of each instruction."""
 
     ops: np.ndarray  # (instructions + 1,) records: see operation.py
-    rows: np.ndarray  # int16: see safety.py
+    rows: np.ndarray  # uint16: see safety.py
     safe: np.ndarray  # (producers, readers) int64: cycles that the compiler must keep
 
 
@@ -85,7 +84,7 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
         ):
             op[f"first_{how}"], op[f"{how}s"] = len(rows), len(found)
             rows.extend(found)
-    table = Table(ops=ops, rows=np.array(rows or [0], np.int16), safe=safe_table(device))
+    table = Table(ops=ops, rows=np.array(rows or [0], np.uint16), safe=safe_table(device))
     for array in table:
         array.flags.writeable = False  # launches share it
     return table
@@ -239,7 +238,7 @@ def _memory(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         latency = constants.latency_cycles
     op["returned"] = 0 if access is Access.COPY else 4 * bits
     if access is Access.GLOBAL_STORE:
-        op["returned"] = 32 * next((_NARROW[m] for m in instruction.modifiers if m in _NARROW), bits // 8)
+        op["returned"] = 32 * lane_bytes(instruction)
     op["is_store"] = access is Access.SHARED_STORE
     op["bypasses"] = "BYPASS" in instruction.modifiers
     op["hint"] = next((_HINTS[m] for m in instruction.modifiers if m in _HINTS), 0)

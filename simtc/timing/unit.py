@@ -113,10 +113,9 @@ class Cells:
         one = Sizes(sms=1, slots=1, warps=1, sub_cores=1, instructions=1, blocks=1, l1_lines=1, l2_lines=1)
         return kind[::1] if len(self.shape(one)) == 1 else kind[:, ::1]
 
-    def new(self, sizes: Sizes) -> np.ndarray:
-        """Return it as it is before a launch."""
-        shape = (1,) if self.shape is None else self.shape(sizes)
-        return np.full(shape, self.fill, self.of) if self.fill else np.zeros(shape, self.of)
+    def shape_of(self, sizes: Sizes) -> tuple[int, ...]:
+        """Return the shape of its array."""
+        return (1,) if self.shape is None else self.shape(sizes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

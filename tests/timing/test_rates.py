@@ -14,9 +14,17 @@ from simtc.gemm.shipped import shipped
 from simtc.isa import Kernel
 from simtc.reproduce.microbenchmark import cycles, kernel, line
 from simtc.run.launch import launch
-from simtc.timing.rates import estimates, special_row, tensor_row
+from simtc.timing.rates import estimates, memory_row, special_row, tensor_row
 from simtc.timing.tables import clock_table
 from simtc.timing.units.l1 import MSHRS
+
+
+def test_an_atomic_on_words_of_64_bits_moves_64_bits():
+    board = arch.device("h200")
+    for text in ("ATOMG.E.ADD.F64.RN", "ATOMG.E.MIN.S64", "ATOMG.E.ADD.64", "ATOMG.E.MAX.U64"):
+        found, bits, _ = memory_row(line(f"{text} R0, [R8], R16"), board)
+        assert (found, bits) == (board.sm.memory["LDG.64"], 64), text
+    assert memory_row(line("ATOMG.E.ADD R0, [R8], R16"), board)[1] == 32
 
 
 def row(text, sm):

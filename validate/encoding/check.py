@@ -15,9 +15,9 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from learn import FORM, mnemonic, shipped, words_of
 from oracle import RELATIVE, Oracle
 from trials import mutated
+from words import FORM, mnemonic, shipped, words_of
 
 from simtc.sass.decoder import texts
 

@@ -20,10 +20,10 @@ from pathlib import Path
 
 import numpy as np
 from check import texts_alone
-from learn import FORM, plain_control
 from oracle import Oracle
 from row import FREE
 from trials import home_of, known, legal_states, mutated, put, walk
+from words import FORM, plain_control
 from write import kept, save
 
 from simtc.sass.decoder.reader import TARGET, Reader

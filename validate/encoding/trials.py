@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from learn import FORM, plain_control, shipped, words_of
 from row import FREE
+from words import FORM, plain_control, shipped, words_of
 
 from simtc.sass.decoder.table import Block, Encoding, Field, table
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import cupy as cp
 import numpy as np
-from table import groups, inputs
+from operands import inputs
+from table import groups
 
 THREADS, KEPT, BLOCK = 16384, 256, 256
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from simtc.errors import BadInputError, nearest
-from simtc.isa import Instruction, Kernel
+from simtc.isa import Instruction, Kernel, opcode_of
 from simtc.machine.lowering import convert, integer, memory, predicate, real, tensor, warp
 from simtc.machine.lowering.builder import Builder, Literals, Lowering, refuse
 from simtc.machine.lowering.tensor import MatrixTables
@@ -18,8 +18,6 @@ from simtc.machine.tensor import Field
 
 __all__ = ["Lowered", "lower", "supported"]
 
-_ATOMICS = frozenset({"ATOM", "ATOMG", "RED", "REDG"})
-_LOADS = frozenset({"LDG", "LD"})
 _LOWERINGS: dict[str, Lowering] = {
     **integer.LOWERINGS,
     **predicate.LOWERINGS,
@@ -99,8 +97,10 @@ def lower(kernel: Kernel) -> Lowered:
 
 def _looks_at_others(instruction: Instruction) -> bool:
     """Tell whether an instruction may see what other blocks do: .STRONG loads are volatile, relaxed or acquire."""
+    opcode = opcode_of(instruction)
     strong = "STRONG" in instruction.modifiers and not {"CTA", "SM"} & set(instruction.modifiers)
-    return instruction.opcode in _ATOMICS or (instruction.opcode in _LOADS and strong)
+    loads = opcode.access == "global_load" and "local" not in opcode.spaces
+    return opcode.access == "atomic" or (loads and strong)
 
 
 def _one(instruction: Instruction, kernel: Kernel, literals: Literals, tables: MatrixTables) -> np.ndarray:

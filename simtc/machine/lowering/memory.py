@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simtc.isa import Kind, Operand
+from simtc.isa import Kind, Operand, lane_bytes, matrices, opcode_of
 from simtc.machine.atomic import How, Number
 from simtc.machine.lowering.builder import Builder, Lowering, refuse
 from simtc.machine.micro import LANES, Family, Flag, Memory, Predicate, Tensor
@@ -14,7 +14,7 @@ _HINTS = (
     "E", "SYS", "GPU", "SM", "CTA", "CONSTANT", "STRONG", "WEAK", "CI", "EF", "EL", "LU", "EU", "NA", "LTC64B",
     "LTC128B", "LTC256B", "BYPASS", "ACCESS", "PRIVATE", "VC", "MMIO", "ENL2", "L1", "SPIN", "U", "ZFILL", "RN", "FTZ",
 )  # fmt: skip
-_WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "32": 4, "64": 8, "128": 16}
+_WIDTHS = ("U8", "S8", "U16", "S16", "32", "64", "128")
 _BANKS, _ZERO = 32, 255  # RZ
 _SPACES = ("S", "L", "G")
 _SCALES = {"X4": 2, "X8": 3, "X16": 4}
@@ -22,7 +22,7 @@ _SCALES = {"X4": 2, "X8": 3, "X16": 4}
 
 def _width(b: Builder) -> int:
     b.flag(Flag.SIGNED, bool(b.mods & {"S8", "S16"}))
-    return next((_WIDTHS[m] for m in b.i.modifiers if m in _WIDTHS), 4)
+    return lane_bytes(b.i)
 
 
 def _address(b: Builder, operand: Operand, *, slots: tuple[str, str] = ("a", "b"), name: str = "imm") -> None:
@@ -36,8 +36,7 @@ def _address(b: Builder, operand: Operand, *, slots: tuple[str, str] = ("a", "b"
     b.op["scale"] = next((_SCALES[m] for m in operand.modifiers if m in _SCALES), 0)
     long = "64" in operand.modifiers
     narrow = "U32" in operand.modifiers or operand.index == 255
-    global_space = b.i.opcode not in ("LDS", "STS", "LDSM", "STSM", "ATOMS", "LDL", "STL", "LDC")
-    if global_space:
+    if not {"global", "generic"}.isdisjoint(opcode_of(b.i).spaces):
         b.op["wide"] = int(long or not narrow) + 2 * int(operand.uniform != 63)
 
 
@@ -112,7 +111,7 @@ def _stsm(b: Builder) -> None:
 
 def _matrices(b: Builder) -> int:
     b.flag(Flag.LEFT, "MT88" in b.mods)
-    count = next((int(m) for m in b.i.modifiers if m in ("1", "2", "4")), 1)
+    count = matrices(b.i)
     b.op["bytes"] = count
     return count
 

@@ -7,7 +7,7 @@ import numpy as np
 from simtc.arch import Device
 from simtc.machine.state import Memory
 from simtc.timing.clock import Clock, new_clock_of
-from simtc.timing.constants import UNUSED, WAYS
+from simtc.timing.constants import WAYS
 from simtc.timing.setup import lines_of_l2
 from simtc.timing.unit import Sizes
 from simtc.timing.units.l2_tags import NEVER, STAYS, warm_l2
@@ -18,10 +18,9 @@ __all__ = ["forget", "resident"]
 def forget(clock: Clock, *, unused: bool) -> None:
     """Make a part of L2 lose what it holds, or only what was put there and has not been used."""
     lost = clock.l2_used == STAYS if unused else slice(None)
-    clock.l2_tags[lost] = -1
+    clock.l2_tags[lost] = 0
     clock.l2_dirty[lost] = 0
     clock.l2_ready.reshape(-1, 4)[lost] = NEVER
-    clock.l2_used[lost] = UNUSED
 
 
 def resident(device: Device, memory: Memory) -> np.ndarray:
@@ -34,6 +33,6 @@ def resident(device: Device, memory: Memory) -> np.ndarray:
     bundled = whole.bundled
     for start, end in zip(memory.starts, memory.ends, strict=True):
         warm_l2(bundled, int(start) >> 5, (int(end) + 31) >> 5)
-    sectors = (4 * whole.l2_tags[:, None] + np.arange(4)).ravel()
+    sectors = (4 * (whole.l2_tags[:, None] - 1) + np.arange(4)).ravel()
     found: np.ndarray = np.sort(sectors[(whole.l2_ready < NEVER) & (sectors >= 0)])
     return found

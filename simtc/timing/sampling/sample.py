@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simtc.jit import Arrays
+from simtc.jit import Arrays, entry
 from simtc.machine.run import start_block
 from simtc.machine.state import Memory, State
 from simtc.machine.step import step
@@ -65,9 +65,9 @@ class Sample:
         clock = self.clock
         bundled = clock.bundled
         self._enter(bundled)
-        sizes = np.cumsum([len(self.grid.part(w)) for w in self.part.chosen])
+        sizes, run = np.cumsum([len(self.grid.part(w)) for w in self.part.chosen]), entry(run_chip)
         while True:
-            outcome = int(run_chip(step, start_block, *self.parts, bundled, self.skipper.windows))
+            outcome = int(run(step, start_block, *self.parts, bundled, self.skipper.windows))
             outcome = outcome or limit_reached(request, self.skipper.traveller.state, clock)
             if outcome:
                 self._note_admissions()

@@ -9,16 +9,17 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
-from simtc.timing.constants import SECTOR
+from simtc.prefetch import prefetch
+from simtc.timing.constants import SECTOR, Access
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Unit, compiled, constant, derived
-from simtc.timing.units import l2
+from simtc.timing.units import l2, l2_tags
 from simtc.timing.units.addresses import hashed
 from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.merging import merges
 from simtc.timing.units.server import SERVER, SERVER_RECORD, serve
 
-__all__ = ["UNIT", "Crossbar", "copy_sector", "fetch_sector", "send_atomic", "send_request", "send_store"]
+__all__ = ["UNIT", "Crossbar", "announce", "copy_sector", "fetch_sector", "send_atomic", "send_request", "send_store"]
 
 _MERGED: Final = 65536  # sectors on their way to one GPC that can be told apart
 _ASKED = np.dtype([("sector", np.int64), ("answered", np.float64)])
@@ -91,6 +92,25 @@ def send_request(ck: Arrays, sm: Record, line: Int, cycles: Float) -> None:
         sm.up_line = line
 
 
+@compiled(int64, SM, int64)
+def _place(sm: Record, sector: Int) -> Int:
+    """Return where a GPC remembers that it has asked for a sector."""
+    return sm.gpc * _MERGED + hashed(sector, 10) % _MERGED
+
+
+@compiled(void, CLOCK, SM, OPERATION, QUEUED)
+def announce(ck: Arrays, sm: Record, op: Record, one: Record) -> None:
+    """Say that the sectors of an instruction are going to be asked for."""
+    line = int64(-1)
+    for k in range(one.sectors):
+        sector = one.list[k]
+        if op.access in (Access.GLOBAL_LOAD, Access.COPY) and ck.chip.crossbar.gpcs > 0:
+            prefetch(ck.asked, _place(sm, sector))
+        if sector >> 2 != line:
+            line = sector >> 2
+            l2_tags.announce(ck, line)
+
+
 @compiled(float64, CLOCK, SM, int64, int64, float64, float64)
 def _ask(ck: Arrays, sm: Record, sector: Int, hint: Int, missed: Float, sent: Float) -> Float:
     """Ask L2 for a sector; return when it is there, beyond what an L1 hit takes.
@@ -100,7 +120,7 @@ def _ask(ck: Arrays, sm: Record, sector: Int, hint: Int, missed: Float, sent: Fl
     own, gpc = ck.chip.crossbar, sm.gpc
     if own.gpcs == 0:
         return l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), sent)
-    asked = ck.asked[gpc * _MERGED + hashed(sector, 10) % _MERGED]
+    asked = ck.asked[_place(sm, sector)]
     if asked.sector == sector and asked.answered > sent:
         hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2)
         return max(asked.answered, sent + hit)  # it answers one as late as the other

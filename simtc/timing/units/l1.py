@@ -50,7 +50,7 @@ UNIT = Unit(
         ("fill_queue", np.int32, (MSHRS,)),  # their MSHRs
     ),
     chip={
-        "l1_tags": Cells(of=INT, shape=lambda sizes: (sizes.sms, sizes.l1_lines), fill=-1),
+        "l1_tags": Cells(of=INT, shape=lambda sizes: (sizes.sms, sizes.l1_lines)),  # a line's number + 1, 0 for none
         "l1_used": Cells(of=INT, shape=lambda sizes: (sizes.sms, sizes.l1_lines)),
         "l1_ready": Cells(of=FLOAT, shape=lambda sizes: (sizes.sms, 4 * sizes.l1_lines)),  # when a sector is there
     },
@@ -58,25 +58,14 @@ UNIT = Unit(
 )
 
 
-@compiled(float64, CLOCK, SM, int64, int64, float64, float64)
-def _load_sector(ck: Arrays, sm: Record, sector: Int, hint: Int, t: Float, asked: Float) -> Float:
-    """Look a sector up; return when it is there: t for a hit.
-
-    Args:
-        ck: the clock.
-        sm: whose load it is.
-        sector: its number.
-        hint: aligned bytes around it that the load would like L2 to have, of its line.
-        t: when L1 looks it up.
-        asked: when L2 is asked for it.
-
-    """
-    line, number = sector >> 2, sm.number
+@compiled(int64, CLOCK, int64, int64, float64)
+def _way(ck: Arrays, number: Int, line: Int, t: Float) -> Int:
+    """Find a line's place in the L1 of an SM, for which the least recently used one goes."""
     first = (line % int64(ck.chip.l1.l1_sets)) * WAYS
     tags, used, ready = ck.l1_tags, ck.l1_used, ck.l1_ready
     way = int64(-1)
     for i in range(first, first + WAYS):
-        if tags[number, i] == line:
+        if tags[number, i] == line + 1:
             way = i
             break
     if way < 0:
@@ -84,11 +73,28 @@ def _load_sector(ck: Arrays, sm: Record, sector: Int, hint: Int, t: Float, asked
         for i in range(first + 1, first + WAYS):
             if used[number, i] < used[number, way]:
                 way = i
-        tags[number, way] = line
+        tags[number, way] = line + 1
         for k in range(4):
             ready[number, 4 * way + k] = NEVER
     used[number, way] = int64(t) + 1
-    cell = 4 * way + (sector & 3)
+    return way
+
+
+@compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)
+def _load_sector(ck: Arrays, sm: Record, sector: Int, way: Int, hint: Int, t: Float, asked: Float) -> Float:
+    """Look a sector up; return when it is there: t for a hit.
+
+    Args:
+        ck: the clock.
+        sm: whose load it is.
+        sector: its number.
+        way: the place of its line.
+        hint: aligned bytes around it that the load would like L2 to have, of its line.
+        t: when L1 looks it up.
+        asked: when L2 is asked for it.
+
+    """
+    number, ready, cell = sm.number, ck.l1_ready, 4 * way + (sector & 3)
     ck.counters[Counter.L1_SECTORS] += 1
     if ready[number, cell] < NEVER:
         ck.counters[Counter.L1_HITS] += 1
@@ -101,7 +107,7 @@ def _load_sector(ck: Arrays, sm: Record, sector: Int, hint: Int, t: Float, asked
 @compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64, float64)
 def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all."""
-    arrival, hint = t, int64(op.hint)
+    arrival, hint, line, way = t, int64(op.hint), int64(-1), int64(0)
     if op.access == Access.ATOMIC:
         return max(send_atomic(ck, sm, op, load, asked), t + 1)
     for k in range(load.sectors):
@@ -110,7 +116,10 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
             ck.counters[Counter.L1_SECTORS] += 1
             arrival = max(arrival, copy_sector(ck, sm, load, k, hint, t, asked))
         else:
-            arrival = max(arrival, _load_sector(ck, sm, sector, hint, t, asked))
+            if sector >> 2 != line:
+                line = sector >> 2
+                way = _way(ck, sm.number, line, t)
+            arrival = max(arrival, _load_sector(ck, sm, sector, way, hint, t, asked))
     return arrival
 
 

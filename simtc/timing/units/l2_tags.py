@@ -9,13 +9,14 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int
 from simtc.machine.types import LONGS, float64, int64, void
-from simtc.timing.constants import SECTOR, UNUSED, WAYS
+from simtc.prefetch import prefetch
+from simtc.timing.constants import SECTOR, WAYS
 from simtc.timing.unit import CLOCK, FLOAT, INT, Cells, Parameters, Sizes, Unit, compiled, constant, launched
 from simtc.timing.units import dram
 from simtc.timing.units.addresses import spread
 from simtc.timing.units.aging import is_gone, stamp
 
-__all__ = ["NEVER", "STAYS", "UNIT", "L2Tags", "hold_sectors", "keep", "l2_way", "remember", "warm_l2"]
+__all__ = ["NEVER", "STAYS", "UNIT", "L2Tags", "announce", "hold_sectors", "keep", "l2_way", "remember", "warm_l2"]
 
 NEVER: Final = 1e18  # when a sector that nobody asked for is there
 STAYS: Final = 1 << 60  # the stamp of what stays until it is used
@@ -42,9 +43,9 @@ UNIT = Unit(
     name="l2_tags",
     parameters=L2Tags,
     chip={
-        "l2_tags": Cells(of=INT, shape=_lines, fill=-1),
+        "l2_tags": Cells(of=INT, shape=_lines),  # the number of a line + 1, 0 for none
         "l2_ready": Cells(of=FLOAT, shape=lambda sizes: (4 * sizes.l2_lines,)),  # when each sector of a line is there
-        "l2_used": Cells(of=INT, shape=_lines, fill=UNUSED),
+        "l2_used": Cells(of=INT, shape=_lines),  # a stamp, where there is a line
         "l2_dirty": Cells(of=INT, shape=_lines),  # bits of sectors, and above them of the halves that keep the line
         "age": Cells(of=FLOAT, shape=lambda _: (0,)),  # see aging.py; empty where L2 is whole
     },
@@ -58,26 +59,44 @@ def _forget(ck: Arrays, way: Int) -> None:
         ck.l2_ready[4 * way + k] = NEVER
 
 
+@compiled(int64, CLOCK, int64)
+def _first_way(ck: Arrays, line: Int) -> Int:
+    """Return where the set of a line begins: neighbours are apart, and no stride keeps to a few sets."""
+    sets = int64(ck.chip.l2_tags.l2_sets)
+    return (line + spread(line // sets)) % sets * WAYS
+
+
+@compiled(void, CLOCK, int64)
+def announce(ck: Arrays, line: Int) -> None:
+    """Say that a line is going to be looked up."""
+    first = _first_way(ck, line)
+    for i in range(first, first + WAYS, 8):  # as many numbers as a line of the host's cache has
+        prefetch(ck.l2_tags, i)
+        prefetch(ck.l2_used, i)
+
+
 @compiled(int64, CLOCK, int64, float64)
 def l2_way(ck: Arrays, line: Int, t: Float) -> Int:
     """Find a line's place in L2, evicting the least recently used one for it; evicted data goes to DRAM."""
     tags, used = ck.l2_tags, ck.l2_used
-    sets = int64(ck.chip.l2_tags.l2_sets)
-    first = (line + spread(line // sets)) % sets * WAYS  # neighbours apart, and no stride keeps to a few sets
+    first = _first_way(ck, line)
     for i in range(first, first + WAYS):
-        if tags[i] == line:
+        if tags[i] == line + 1:
             if is_gone(ck.age, used[i]):
                 _forget(ck, i)
             return i
     victim = first
-    for i in range(first + 1, first + WAYS):
+    for i in range(first, first + WAYS):
+        if tags[i] == 0:
+            victim = i
+            break
         if used[i] < used[victim]:
             victim = i
     dirty = ck.l2_dirty[victim] & _SECTORS
     while dirty:
         dirty &= dirty - 1
         dram.write(ck, SECTOR, t)
-    tags[victim] = line
+    tags[victim] = line + 1
     _forget(ck, victim)
     return victim
 

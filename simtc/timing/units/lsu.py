@@ -19,6 +19,7 @@ from simtc.results.stall import Stall
 from simtc.timing.constants import ASLEEP, Access, Counter, Pipe
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant
+from simtc.timing.units.crossbar import announce
 from simtc.timing.units.events import free_entry, lower_board
 from simtc.timing.units.l1 import misses, tag_cycles, takes_next
 from simtc.timing.units.memory_queue import QUEUE, QUEUED_FIELDS
@@ -66,8 +67,8 @@ def is_full(ck: Arrays, sub: Record) -> Int:
     return int64(sub.held >= ck.chip.lsu.queue_entries)
 
 
-@compiled(void, SM, SUB, WARP, OPERATION, LONGS, int64, int64)
-def push(sm: Record, sub: Record, warp: Record, op: Record, event: Array, w: Int, now: Int) -> None:
+@compiled(void, CLOCK, SM, SUB, WARP, OPERATION, LONGS, int64, int64)
+def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: Array, w: Int, now: Int) -> None:
     """Put a memory instruction that issues into its sub-core's queue, with what `event` says of its addresses."""
     one = sub.queue[(sub.head + sub.count) % QUEUE]
     one.warp, one.instruction, one.sub, one.pushed = w, warp.instruction, sub.index, now
@@ -77,6 +78,7 @@ def push(sm: Record, sub: Record, warp: Record, op: Record, event: Array, w: Int
     one.meeting = event[Event.MEETING] if op.access == Access.ATOMIC else int64(1)
     for k in range(one.sectors):
         one.list[k] = event[Event.LIST + k]
+    announce(ck, sm, op, one)
     sub.count += 1
     sub.held += 1
     warp.unread += op.is_store
