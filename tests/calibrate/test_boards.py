@@ -10,8 +10,10 @@ import pytest
 
 from simtc.arch import device
 from simtc.calibrate.fit import fit
+from simtc.errors import BadInputError
 from simtc.resources import folder
 from simtc.validate.capture import read_capture
+from simtc.validate.compare import captured_cases
 from simtc.validate.made import digest_of, standing
 
 HOMES = {"h200": "h200", "h100_sxm": "h100"}
@@ -71,3 +73,26 @@ def test_a_few_constants_fitted_again_are_where_they_were(board):
         assert inside({"low": now.low, "high": now.high}, now.old), constant
         if not standing(before[constant]["made_with"]):
             assert now.value == pytest.approx(before[constant]["value"], rel=0.02), constant
+
+
+@pytest.mark.parametrize("board", HOMES)
+def test_what_a_launch_costs_is_read_from_the_profiler(board):
+    """A launch is the same for every kernel, so all cases of the profiler's capture tell it, and no clock runs."""
+    captures = {name: read_capture(home(board) / f"{name}-pycuda.json") for name in ("microbench", "counters")}
+    constant = {"h200": "launch.chip_cycles", "h100_sxm": "launch_cycles"}[board]
+    _, (one,) = fit(captures["microbench"], counters=captures["counters"], only=constant)
+    assert one.low <= device(board).outside_cycles <= one.high
+    assert not one.changes
+    with pytest.raises(BadInputError, match="read from a capture of campaign counters"):
+        fit(captures["microbench"], counters=captures["microbench"], only=constant)
+
+
+@pytest.mark.parametrize("board", HOMES)
+def test_the_clock_under_tensor_load_is_the_chips(board):
+    """It falls while matrix instructions execute, and each fall takes time: pauses of a microsecond are the slowest."""
+    capture = read_capture(home(board) / "microbench-pycuda.json")
+    chosen = {case.name: case for case in captured_cases(capture) if case.name.startswith("pulses_hmma/1x32")}
+    measured = {name: capture.cases[name].measured["mhz"] for name in chosen}
+    errors = {name: case.predict().values["mhz"] / measured[name] - 1 for name, case in chosen.items()}
+    assert len(errors) == 11
+    assert max(map(abs, errors.values())) < 0.03, errors
