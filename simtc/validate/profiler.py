@@ -27,18 +27,18 @@ _CYCLES = {
     "smsp__inst_executed.sum": "instructions",
     "sm__cycles_active.max": "active_cycles",
     "gpc__cycles_elapsed.max": "elapsed_cycles",
+    "gpu__time_duration.sum": "nanoseconds",
 }
 _COUNTERS = {
     **_CYCLES,
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "counted_conflicts",
     "memory_l1_wavefronts_shared": "wavefronts",
     "memory_l1_wavefronts_shared_ideal": "ideal_wavefronts",
-    "gpu__time_duration.sum": "nanoseconds",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": "shared_wavefronts",
     "lts__t_sectors_srcunit_tex.sum": "l2_sectors",
     "profiler__replayer_passes": "passes",
 }
-_EVALUATION = list(_COUNTERS)[:6]
+_EVALUATION = list(_COUNTERS)[:7]
 _UNITS = {"us": 1e3, "ms": 1e6, "s": 1e9, "usecond": 1e3, "msecond": 1e6, "second": 1e9}  # in nanoseconds
 STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 _LIMIT_SECONDS = 900

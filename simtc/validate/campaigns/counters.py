@@ -62,25 +62,25 @@ class CounterCase(CountedCase):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EmptyCase(CounterCase):
-    """A launch of nothing: what starting blocks costs. Calibration, so its errors stand apart from the others'."""
+class CalibrationCase(CounterCase):
+    """A microbenchmark: what a launch costs around its instructions. Its errors stand apart from the others'."""
 
     compared: ClassVar[Mapping[str, str]] = {
-        "empty_active_cycles": "calibration",
-        "empty_elapsed_cycles": "calibration",
+        "calibration_active_cycles": "calibration",
+        "calibration_elapsed_cycles": "calibration",
     }
     measured_as: ClassVar[Mapping[str, str]] = {
-        "empty_active_cycles": "active_cycles", "empty_elapsed_cycles": "elapsed_cycles",
+        "calibration_active_cycles": "active_cycles", "calibration_elapsed_cycles": "elapsed_cycles",
     }  # fmt: skip
 
     def predict(self) -> Measured:
         """Launch with the clock."""
         found = super().predict()
-        return replace(found, values={f"empty_{name}": value for name, value in found.values.items()})
+        return replace(found, values={f"calibration_{name}": value for name, value in found.values.items()})
 
 
 def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[CounterCase | Skip]:
-    """Yield the evaluation set, and launches of nothing."""
+    """Yield the evaluation set, and the microbenchmarks that leave no clock of their own or are about more than it."""
     found: list[GemmLaunch | MicroCase | Skip] = list(evaluation_launches(settings, chip))
     for group in settings["cases"]:
         if group.get("counters"):
@@ -93,5 +93,5 @@ def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[CounterCase | Ski
         elif not chip.known:
             yield Skip(name=one.name, reason=f"simtc has no constants of {chip.name or 'this board'}")
         else:
-            kind = EmptyCase if isinstance(one, MicroCase) else CounterCase
+            kind = CalibrationCase if isinstance(one, MicroCase) else CounterCase
             yield kind(launch=one, board=chip.board, profile=profile)

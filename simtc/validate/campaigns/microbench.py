@@ -2,7 +2,8 @@
 
 Each kernel's first argument is an array of two words a warp, in which it leaves the SM's clock before and after what
 it measures; the second is a buffer of zeros. Both sides read the same array of the same machine code, so prediction
-and measurement are the same quantity.
+and measurement are the same quantity: cycles, unless the group's `quantity` in the TOML says otherwise. `mhz` is the
+SM's clock by the nanosecond timer, `port_sms` how many SMs share a port.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +29,15 @@ from simtc.resources import folder
 from simtc.results import LaunchResult
 from simtc.run.launch import launch
 from simtc.sass import load
+from simtc.validate.capture import Record
 from simtc.validate.case import Skip
 from simtc.validate.chip import Chip
 from simtc.validate.measured import Measured, MeasuredCase, code_digest, disassembled, same_code
 from simtc.validate.stopwatch import flush
 
-__all__ = ["MicroCase", "cases", "group_cases", "spans"]
+__all__ = ["MicroCase", "PaceCase", "PortCase", "cases", "group_cases", "sharing", "spans"]
+
+_SHARES = 0.03  # by which an SM is faster, at the least, where others leave it their part of a port
 
 
 def spans(times: NDArray[np.uint32], warps: int) -> NDArray[np.float64]:
@@ -52,9 +56,33 @@ def spans(times: NDArray[np.uint32], warps: int) -> NDArray[np.float64]:
     return np.asarray(since[:, :, 1].max(axis=1) - since[:, :, 0].min(axis=1), np.float64)
 
 
+def sharing(spans_of: NDArray[np.float64], all_spans: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return how many SMs share the port of each pair of SMs that was idle, (pairs,): those that were faster, and it.
+
+    Args:
+        spans_of: the cycles of every SM while a pair was idle, (pairs, SMs); 0 where it was idle itself.
+        all_spans: while none was, (SMs,).
+
+    Example:
+        >>> four = np.full(6, 100.0)
+        >>> sharing(np.array([[0, 0, 60, 61, 99, 101], [70, 70, 0, 0, 100, 99], [100, 100, 99, 100, 0, 0]]), four)
+        array([4, 4, 2])
+
+    """
+    sizes = []
+    for row in spans_of:
+        ratios = np.sort((row / all_spans)[row > 0])
+        usual, fastest = float(np.median(ratios[len(ratios) // 2 :])), float(ratios[1])
+        mates = int((ratios < (usual + fastest) / 2).sum()) if fastest < usual - _SHARES else 0
+        sizes.append(mates + int((row == 0).sum()))
+    return np.array(sizes, np.int64)
+
+
 @dataclass(frozen=True, kw_only=True)
 class MicroCase(MeasuredCase):
     """One microbenchmark: a kernel, its launch and its counts."""
+
+    quantity: ClassVar[str] = "cycles"  # what is measured, predicted, and fitted on
 
     kernel_name: str
     source: str
@@ -97,7 +125,12 @@ class MicroCase(MeasuredCase):
         """Launch again and again; the cycles are the mean over blocks, then the median over launches."""
         code = self.code(gpu)
         times, args = self._launched()
-        taken = []
+        taken = [self._read(seen) for seen in self._runs(gpu, code, times, args)]
+        return self._told(code, statistics.median(taken), min(taken), max(taken))
+
+    def _runs(self, gpu: Gpu, code: Code, times: NDArray[np.uint32], args: list[Any]) -> Iterator[NDArray[np.uint32]]:
+        """Launch again and again, and yield what each launch left in `times`."""
+        times[:] = 0
         with (
             flush(gpu) if self.caches == "cold" else nullcontext(lambda: None) as before,
             gpu.prepared(code, self.grid, self.block, args, shared_bytes=self.shared_bytes) as ready,
@@ -107,12 +140,19 @@ class MicroCase(MeasuredCase):
                 before()
                 ready.seconds()
                 ready.buffers.write_back()
-                taken.append(float(spans(times, self._warps).mean()))
+                yield times
+
+    def _read(self, times: NDArray[np.uint32]) -> float:
+        """Return the quantity of one launch."""
+        return float(spans(times, self._warps).mean())
+
+    def _told(self, code: Code, value: float, least: float, most: float) -> Measured:
+        """Return what was measured, with its spread and the machine code that ran."""
         note = ""
         if not same_code(code, self.kernel):
             note = f"{code.toolkit} compiled other machine code than the shipped listing's"
             self.__dict__["kernel"] = disassembled(code)  # then this is what must be simulated
-        values = {"cycles": statistics.median(taken), "least_cycles": min(taken), "most_cycles": max(taken)}
+        values = {self.quantity: value, f"least_{self.quantity}": least, f"most_{self.quantity}": most}
         return Measured(values=values, code=code_digest(code), note=note)
 
     @cached_property
@@ -128,7 +168,12 @@ class MicroCase(MeasuredCase):
         """Launch with the clock of any board, such as one whose constants are being fitted."""
         times, args = self._launched()
         self._run(board, self.kernel, args)
-        return Measured(values={"cycles": float(spans(times, self._warps).mean())}, code=code_digest(self.kernel))
+        return Measured(values={self.quantity: self._read(times)}, code=code_digest(self.kernel))
+
+    def resolution(self, record: Record) -> float:
+        """Return what a measurement resolves: half of the spread of its launches, at least a cycle or a MHz."""
+        most, least = (record.measured[f"{end}_{self.quantity}"] for end in ("most", "least"))
+        return max(1.0, (most - least) / 2)
 
     def simulate(self, board: Device, kernel: Kernel) -> LaunchResult:
         """Launch with the clock."""
@@ -139,6 +184,63 @@ class MicroCase(MeasuredCase):
             kernel, self.grid, self.block, args, shared_bytes=self.shared_bytes, device=board, timing=True,
             caches=self.caches,
         )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaceCase(MicroCase):
+    """One whose kernel also reads the nanosecond timer: how fast the SM's clock goes."""
+
+    quantity: ClassVar[str] = "mhz"
+    compared: ClassVar[Mapping[str, str]] = {"mhz": "MHz"}
+
+    def _launched(self) -> tuple[NDArray[np.uint32], list[Any]]:
+        times = np.zeros(4 * self.grid * self._warps, np.uint32)
+        return times, [times, *super()._launched()[1][1:]]
+
+    def _read(self, times: NDArray[np.uint32]) -> float:
+        clock, timer = np.split(times, 2)
+        return float(1e3 * (spans(clock, self._warps) / spans(timer, self._warps)).mean())
+
+    def predict_on(self, board: Device) -> Measured:
+        """Return the clock at which a board executes the launch, in the mean."""
+        run = self.simulate(board, self.kernel)
+        return Measured(values={"mhz": 1e-6 * run.cycles / (run.seconds or 1.0)}, code=code_digest(self.kernel))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortCase(MicroCase):
+    """One in which all SMs are at work but for a pair of them, each pair in its turn: how many SMs share a port."""
+
+    quantity: ClassVar[str] = "port_sms"
+    compared: ClassVar[Mapping[str, str]] = {"port_sms": "SMs"}
+
+    def measure(self, gpu: Gpu) -> Measured:
+        """Launch with each pair idle; the SMs of the largest port, of the smallest, and the number of ports."""
+        code, (times, args), pairs = self.code(gpu), self._launched(), self.board.sm_count // 2
+
+        def of_each(idle: int) -> NDArray[np.float64]:
+            launches = self._runs(gpu, code, times, [*args, np.int32(idle)])
+            return np.median([spans(seen, self._warps) for seen in launches], axis=0)
+
+        seen = np.array([of_each(idle) for idle in range(-1, pairs)])
+        sizes = sharing(seen[1:], seen[0])
+        told = self._told(code, float(sizes.max()), float(sizes.min()), float(sizes.max()))
+        return Measured(values={**told.values, "ports": float((2 / sizes).sum())}, code=told.code, note=told.note)
+
+    def predict_on(self, board: Device) -> Measured:
+        """Return how the clock groups a board's SMs: those that store by CPC, those that load by GPC."""
+        from simtc.timing.setup import neighbours  # noqa: PLC0415 - compiles
+
+        gpcs, cpcs = neighbours(board, board.sm_count)
+        largest = np.bincount(cpcs if "store" in self.kernel_name else gpcs).max()
+        return Measured(values={"port_sms": float(largest)}, code=code_digest(self.kernel))
+
+    def resolution(self, record: Record) -> float:  # noqa: ARG002 - SMs are counted
+        """Return 0: a count is right or wrong."""
+        return 0.0
+
+
+_KINDS: Mapping[str, type[MicroCase]] = {kind.quantity: kind for kind in (MicroCase, PaceCase, PortCase)}
 
 
 @cache
@@ -182,7 +284,8 @@ def group_cases(group: Mapping[str, Any], settings: Mapping[str, Any], chip: Chi
     for kernel, grid, block, args, caches in product(*lists):
         if caches not in ("warm", "cold"):
             raise BadInputError(f"microbench.toml: {kernel}: caches {caches!r} are neither 'warm' nor 'cold'")
-        yield MicroCase(
+        grid = chip.board.sm_count if grid == "sms" else grid  # noqa: PLW2901 - a word for a number
+        yield _KINDS[group.get("quantity", "cycles")](
             kernel_name=kernel, source=group["source"], sm=max(able), board=chip.board, grid=grid, block=block,
             args=tuple(grid if arg == "grid" else arg for arg in args), data_bytes=group.get("data_bytes", 4096),
             shared_bytes=group.get("shared_bytes", 0), caches=caches, repeats=settings["repeats"],
