@@ -13,14 +13,9 @@ from simtc.validate.capture import read_capture
 from simtc.validate.compare import replay
 
 NEAR = 0.03
-APART = {
-    "atomics": 0.175,
-    "narrow": 0.09,
-    "crowd": 0.05,
-    "fences": 0.155,
-    "ports_of_sms": 0.11,
-    "code": 2.7,
-}  # mean errors
+APART = {  # groups that have a limit of their own to the mean error
+    "atomics": 0.175, "narrow": 0.08, "crowd": 0.04, "fences": 0.155, "ports_of_sms": 0.095, "code": 2.7,
+}  # fmt: skip
 ROOM = 0.005  # that a listed case may be further off than the list says; validate/microbench/misses.py writes it anew
 MISSES = tomllib.loads((Path(__file__).parent / "microbench_misses.toml").read_text(encoding="utf-8"))
 
@@ -32,9 +27,8 @@ def test_a_microbenchmark_is_within_three_percent_or_listed():
     assert len(errors) > 500
     apart = {kernel: group for group in APART for kernel in MISSES[group]["kernels"]}
     for group, limit in (("others", 0.046), *APART.items()):
-        assert mean(abs(e) for name, e in errors.items() if apart.get(name.split("/")[0], "others") == group) < limit, (
-            group
-        )
+        own = [abs(error) for name, error in errors.items() if apart.get(name.split("/")[0], "others") == group]
+        assert mean(own) < limit, group
     off = MISSES["off"]
     reasons = {kernel for name, group in MISSES.items() if name != "off" for kernel in group["kernels"]}
     for name, error in errors.items():

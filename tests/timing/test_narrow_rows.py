@@ -1,4 +1,4 @@
-"""What may be on its way to an SM, and matrix instructions of doubles: the clock beside an H200's own, some cases of each."""
+"""What may be on its way to an SM, and matrix instructions of doubles, beside an H200's own clock."""
 
 from __future__ import annotations
 
