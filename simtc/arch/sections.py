@@ -74,6 +74,7 @@ class Issue:
     barrier_base_cycles: int  # period of back-to-back BAR.SYNC: base + warp * warps of the block
     barrier_warp_cycles: int
     barrier_release_cycles: int  # from the last arrival to the first instruction after it
+    barrier_arrival_cycles: float = 0.0  # of the unit that lets warps go, for one that comes; 0 where nothing is known
 
     def __post_init__(self) -> None:
         if self.scoreboards != _SCOREBOARDS:
@@ -289,6 +290,10 @@ class L1:
     atomic_word_cycles: float = 0.0  # and for each of the lanes that meet at one word
     atomic_cycles: float = 0.0  # until its answer comes, beyond a load's: the mean of near memory and far
     atomic_spread_cycles: float = 0.0  # and by how much far memory is later than near
+    # What may be on its way to an SM; 0 where nothing is known, and nothing waits.
+    unused_bytes: float = 0.0  # of L1, in which no line finds a place: those on their way have the others
+    copies_pending: float = 0.0  # lines that LDGSTS copies past L1
+    copy_request_cycles: float = 0.0  # of the path to L2, for each LDGSTS that fills L1, beyond its lines' requests
 
 
 def prove_names(what: str, names: Mapping[str, object], due: tuple[str, ...]) -> None:

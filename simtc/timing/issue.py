@@ -55,7 +55,7 @@ def _follow(s: State, ck: Arrays, sub: Record, w: Int, outcome: Int, epoch: Int,
         warp.resident = 0
         warp.lived += now + 1 - warp.start
     elif outcome == Outcome.BLOCKED or (completed and outcome == Outcome.BRANCHED):
-        warp.at_barrier = 1
+        barrier.arrive(ck, sm, warp, now)
     if completed:
         barrier.release(ck, sm, s.warps, block, now)
     dispatch.go_on(ck, warp, machine, w, now)

@@ -33,17 +33,17 @@ MICROBENCHMARKS = (
     "barriers/1x64/", "straight/1x32/", "shared_beside_stores/1x64/", "load_128_x4/8x128/",
     "copy_x4/1x32/", "load_rows_x4/1x128/8,512,1/cold", "chase_beside_mma/1x160/", "store_narrow_x8/1x256/",
     "scale_pieces_x1/1x256/", "scale_pieces_x1/16x256/", "store_pieces_x8/16x256/", "sts_among_16816_f32/1x256/",
-    "needed_16816_f32/1x256/",
+    "needed_16816_f32/1x256/", "fill_16_x1/1x1024/4,32,128,220/cold",
 )  # fmt: skip
 PARAMETERS = [f"{unit.name}.{one.name}" for unit in UNITS if unit.parameters for one in fields(unit.parameters)]
 FACTORS = {  # 2 for all others
     "dram.dram_measured_bytes_per_cycle": 1 / 64, "crossbar.packet_cycles": 16,
     "crossbar.copy_bytes_per_cycle": 1 / 16, "crossbar.copy_loose_bytes": 32,
-    "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000,
+    "l1.copies_pending": 1 / 64, "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000,
     **dict.fromkeys(
         (
             "write_combining.l2_store_queue_cycles", "dram.dram_row_open_cycles", "dvfs.tensor_hold_cycles",
-            "l1.tag_ahead_lines", "crossbar.gpcs",
+            "l1.tag_ahead_lines", "l1.unused_bytes", "crossbar.gpcs",
         ), 0,
     ),
     **dict.fromkeys(  # of arrays

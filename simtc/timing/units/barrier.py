@@ -14,9 +14,9 @@ from simtc.machine.state import WARP as MACHINE_WARP
 from simtc.machine.types import int64, void
 from simtc.results.stall import Stall
 from simtc.timing.accounting import charge
-from simtc.timing.unit import CLOCK, SM, Parameters, Unit, compiled, constant
+from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 
-__all__ = ["UNIT", "Barrier", "release", "wake_others"]
+__all__ = ["UNIT", "Barrier", "arrive", "release", "wake_others"]
 
 _WARPS: Any = from_dtype(MACHINE_WARP)[::1]
 _BLOCK: Any = from_dtype(BLOCK)
@@ -28,6 +28,7 @@ class Barrier(Parameters):
 
     barrier_release_cycles: float = constant("issue.barrier_release_cycles")
     barrier_warp_cycles: float = constant("issue.barrier_warp_cycles")
+    barrier_arrival_cycles: float = constant("issue.barrier_arrival_cycles")
 
 
 UNIT = Unit(
@@ -42,13 +43,20 @@ UNIT = Unit(
 )
 
 
+@compiled(void, CLOCK, SM, WARP, int64)
+def arrive(ck: Arrays, sm: Record, warp: Record, now: Int) -> None:
+    """Note a warp that comes to a barrier."""
+    warp.at_barrier = 1
+    sm.barrier_free = max(sm.barrier_free, now) + int64(ck.chip.barrier.barrier_arrival_cycles)
+
+
 @compiled(void, CLOCK, SM, _WARPS, _BLOCK, int64)
 def release(ck: Arrays, sm: Record, machines: Array, block: Record, now: Int) -> None:
-    """Start the warps that a barrier has just let go."""
+    """Start the warps that a barrier has just let go, beginning where its last one was noted."""
+    sm.barrier_free = max(sm.barrier_free - int64(ck.chip.barrier.barrier_arrival_cycles), now)
     for w in range(block.first_warp, block.first_warp + block.warps):
         warp = ck.warps[w]
         if warp.at_barrier and machines[w].waiting != Waiting.BARRIER:
-            sm.barrier_free = max(sm.barrier_free, now)
             warp.at_barrier = 0
             warp.ready_at = sm.barrier_free + int64(ck.chip.barrier.barrier_release_cycles)
             warp.after = Stall.barrier

@@ -21,6 +21,7 @@ from simtc.timing.units.server import SERVER, SERVER_RECORD, serve
 
 __all__ = ["UNIT", "Crossbar", "announce", "copy_sector", "fetch_sector", "send_atomic", "send_request", "send_store"]
 
+_LINE: Final = 128  # bytes
 _MERGED: Final = 65536  # sectors on their way to one GPC that can be told apart
 _ASKED = np.dtype([("sector", np.int64), ("answered", np.float64)])
 
@@ -31,7 +32,7 @@ class Crossbar(Parameters):
 
     l2_bytes_per_cycle: float = constant("l1.l2_bytes_per_cycle")  # from L2 to an SM
     copy_bytes_per_cycle: float = constant("l1.copy_bytes_per_cycle")  # of LDGSTS past L1
-    copy_loose_bytes: float = constant("l1.copy_loose_bytes")  # that one of its loose sectors counts for
+    copy_loose_bytes: float = constant("l1.copy_loose_bytes")  # that a loose sector with a hint counts for
     request_cycles: float = constant("l1.request_cycles")
     switch_cycles: float = constant("l1.switch_cycles")
     atomic_packet_cycles: float = constant("l1.atomic_packet_cycles")
@@ -146,7 +147,8 @@ def fetch_sector(ck: Arrays, sm: Record, sector: Int, hint: Int, missed: Float, 
 def copy_sector(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed: Float, t: Float) -> Float:
     """Bring the k-th sector of a copy past L1 to an SM, as `fetch_sector` does for a load.
 
-    What does not fill L1 comes faster, and the port of a GPC does not count it; loose sectors it counts for more.
+    What does not fill L1 comes faster, and the port of a GPC does not count it, but for loose sectors: for more than
+    they are where the hint is that L2 should have their line.
     """
     own, sector = ck.chip.crossbar, copy.list[k]
     send_request(ck, sm, sector >> 2, own.request_cycles * copy.tags / copy.lines)
@@ -154,7 +156,8 @@ def copy_sector(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed:
     sm.link_free = sent + SECTOR / own.copy_bytes_per_cycle
     sm.link_bytes += SECTOR
     if (copy.loose >> k) & 1 and own.gpc_bytes_per_cycle > 0:
-        sent = serve(ck.gpc_ports[sm.gpc], sent, own.copy_loose_bytes / own.gpc_bytes_per_cycle)
+        size = own.copy_loose_bytes if hint >= _LINE else SECTOR
+        sent = serve(ck.gpc_ports[sm.gpc], sent, size / own.gpc_bytes_per_cycle)
     return _ask(ck, sm, sector, hint, missed, sent)
 
 

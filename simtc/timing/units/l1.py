@@ -14,6 +14,7 @@ from simtc.timing.constants import ASLEEP, WAYS, Access, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, FLOAT, INT, SM, Cells, Parameters, Unit, compiled, constant, launched
 from simtc.timing.units import ldgsts
+from simtc.timing.units.addresses import spread
 from simtc.timing.units.crossbar import copy_sector, fetch_sector, send_atomic
 from simtc.timing.units.events import expect_fill
 from simtc.timing.units.l2_tags import NEVER
@@ -24,6 +25,7 @@ from simtc.timing.units.write_combining import answered, asks_at
 __all__ = ["L1", "MSHRS", "UNIT", "arrived", "misses", "take_fill", "takes_next"]
 
 MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps count of
+_COPIES: Final = 1024  # lines that LDGSTS copies past L1, likewise; the modelled number is smaller
 _MISS = np.dtype([("cycles", np.float64), ("warp", np.int32), ("instruction", np.int32), ("sub", np.int32)], align=True)
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 
@@ -35,6 +37,9 @@ class L1(Parameters):
     l1_sets: float = launched("l1_sets")
     tag_ahead_lines: float = constant("l1.tag_ahead_lines")
     pending_line_cycles: float = constant("l1.pending_line_cycles")
+    unused_bytes: float = constant("l1.unused_bytes")
+    copies_pending: float = constant("l1.copies_pending")
+    copy_request_cycles: float = constant("l1.copy_request_cycles")
 
 
 UNIT = Unit(
@@ -42,6 +47,9 @@ UNIT = Unit(
     parameters=L1,
     sm=(
         ("tag_free", np.float64),  # when the tags take the next instruction
+        ("room_at", np.float64),  # when a line last found a place that had been another's on its way
+        ("copied", np.int64),  # lines that LDGSTS has copied past L1
+        ("copies", np.float64, (_COPIES,)),  # when the last of them come
         ("misses", np.int64),  # loads that are on their way from L2
         ("free_mshrs", np.int32, (MSHRS,)),  # a stack of them, beyond the first `misses`
         ("mshrs", _MISS, (MSHRS,)),  # whose load it is, and the cycles that its data needs of the data stage
@@ -52,32 +60,50 @@ UNIT = Unit(
     chip={
         "l1_tags": Cells(of=INT, shape=lambda sizes: (sizes.sms, sizes.l1_lines)),  # a line's number + 1, 0 for none
         "l1_used": Cells(of=INT, shape=lambda sizes: (sizes.sms, sizes.l1_lines)),
+        "l1_landed": Cells(of=FLOAT, shape=lambda sizes: (sizes.sms, sizes.l1_lines)),  # when all of it has come
         "l1_ready": Cells(of=FLOAT, shape=lambda sizes: (sizes.sms, 4 * sizes.l1_lines)),  # when a sector is there
     },
     counters=(Counter.L1_SECTORS, Counter.L1_HITS),
 )
 
 
-@compiled(int64, CLOCK, int64, int64, float64)
-def _way(ck: Arrays, number: Int, line: Int, t: Float) -> Int:
-    """Find a line's place in the L1 of an SM, for which the least recently used one goes."""
-    first = (line % int64(ck.chip.l1.l1_sets)) * WAYS
-    tags, used, ready = ck.l1_tags, ck.l1_used, ck.l1_ready
-    way = int64(-1)
+@compiled(int64, CLOCK, SM, int64, float64)
+def _place(ck: Arrays, sm: Record, line: Int, t: Float) -> Int:
+    """Return the place of a line in L1; of one that is not there, the place that it may have first.
+
+    A line that is on its way keeps its place until it has come. So of those that have come the oldest one goes, and
+    where none has, the first one that will. Of boards where that was not measured, the oldest one goes.
+    """
+    sets, number, keeps = int64(ck.chip.l1.l1_sets), sm.number, ck.chip.l1.unused_bytes > 0
+    first = (line + (spread(line // sets) if keeps else 0)) % sets * WAYS
+    tags, used, landed = ck.l1_tags, ck.l1_used, ck.l1_landed
     for i in range(first, first + WAYS):
         if tags[number, i] == line + 1:
-            way = i
-            break
-    if way < 0:
-        way = first
-        for i in range(first + 1, first + WAYS):
-            if used[number, i] < used[number, way]:
-                way = i
-        tags[number, way] = line + 1
+            return i
+    earliest, oldest = first, int64(-1)
+    for i in range(first, first + WAYS):
+        if keeps and landed[number, i] > t:
+            if landed[number, i] < landed[number, earliest]:
+                earliest = i
+        elif oldest < 0 or used[number, i] < used[number, oldest]:
+            oldest = i
+    return earliest if oldest < 0 else oldest
+
+
+@compiled(int64, CLOCK, SM, int64, float64, float64)
+def _way(ck: Arrays, sm: Record, line: Int, t: Float, asked: Float) -> Int:
+    """Look a line up, which takes the place of another where it is not there; return its place."""
+    asks, number = max(asked, sm.room_at), sm.number
+    place = _place(ck, sm, line, asks)
+    if ck.l1_tags[number, place] != line + 1:
+        if ck.chip.l1.unused_bytes > 0 and ck.l1_landed[number, place] > asks:
+            sm.room_at = ck.l1_landed[number, place]
+            sm.tag_free = max(sm.tag_free, sm.room_at)
+        ck.l1_tags[number, place] = line + 1
         for k in range(4):
-            ready[number, 4 * way + k] = NEVER
-    used[number, way] = int64(t) + 1
-    return way
+            ck.l1_ready[number, 4 * place + k] = NEVER
+    ck.l1_used[number, place] = int64(t) + 1
+    return place
 
 
 @compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)
@@ -91,17 +117,29 @@ def _load_sector(ck: Arrays, sm: Record, sector: Int, way: Int, hint: Int, t: Fl
         way: the place of its line.
         hint: aligned bytes around it that the load would like L2 to have, of its line.
         t: when L1 looks it up.
-        asked: when L2 is asked for it.
+        asked: when L2 is asked for it; later where the line had to wait for its place.
 
     """
-    number, ready, cell = sm.number, ck.l1_ready, 4 * way + (sector & 3)
+    number, ready, landed, cell = sm.number, ck.l1_ready, ck.l1_landed, 4 * way + (sector & 3)
     ck.counters[Counter.L1_SECTORS] += 1
     if ready[number, cell] < NEVER:
         ck.counters[Counter.L1_HITS] += 1
         return max(t, ready[number, cell])
-    arrival = fetch_sector(ck, sm, sector, hint, t, asked)
-    ready[number, cell] = arrival
-    return arrival
+    ready[number, cell] = fetch_sector(ck, sm, sector, hint, t, max(asked, sm.room_at))
+    landed[number, way] = max(landed[number, way], ready[number, cell])
+    return ready[number, cell]
+
+
+@compiled(float64, CLOCK, SM, QUEUED, int64)
+def _copies_at(ck: Arrays, sm: Record, copy: Record, k: Int) -> Float:
+    """Return when the k-th sector of a copy past L1 may be asked for: a line of the last so many must have come."""
+    pending = int64(ck.chip.l1.copies_pending)
+    if pending == 0 or (k > 0 and copy.list[k - 1] >> 2 == copy.list[k] >> 2):
+        return 0.0
+    sm.copied += 1
+    first = sm.copies[(sm.copied - pending) % _COPIES]
+    sm.tag_free = max(sm.tag_free, first)
+    return first
 
 
 @compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64, float64)
@@ -114,11 +152,13 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
         sector = load.list[k]
         if op.bypasses:
             ck.counters[Counter.L1_SECTORS] += 1
+            asked = max(asked, _copies_at(ck, sm, load, k))
             arrival = max(arrival, copy_sector(ck, sm, load, k, hint, t, asked))
+            sm.copies[sm.copied % _COPIES] = arrival
         else:
             if sector >> 2 != line:
                 line = sector >> 2
-                way = _way(ck, sm.number, line, t)
+                way = _way(ck, sm, line, t, asked)
             arrival = max(arrival, _load_sector(ck, sm, sector, way, hint, t, asked))
     return arrival
 
@@ -136,6 +176,9 @@ def misses(ck: Arrays, sm: Record, op: Record, load: Record, sub: Int, now: Int)
     """Look a load up; what misses keeps an MSHR, and passes the data stage when its data comes."""
     lines = int64(load.lines)
     asked = asks_at(sm, sm.tag_free - load.tags)
+    if op.access == Access.COPY and not op.bypasses:
+        sm.up_free += ck.chip.l1.copy_request_cycles
+        asked += ck.chip.l1.copy_request_cycles
     before = sm.requests
     arrival = _arrival(ck, sm, op, load, float64(now), asked)
     if arrival <= now:
