@@ -32,7 +32,9 @@ class Footprint:
     merged: float  # sectors that GPCs ask L2 for, for each that their SMs do: of the chip's, by that of the part's
     shares: np.ndarray  # (buffers,) sectors that come from DRAM for the chip, for each that do for as large a part
     hits: np.ndarray  # (buffers,) share of the sectors that L2 holds from before
-    lap_bytes: float  # that a lap of the main loop brings from DRAM
+    fetched: float  # bytes that come from DRAM
+    alone: float  # and those that only the ends of the blocks load, such as C
+    stored: float  # bytes that it stores to
 
     @property
     def has_hits(self) -> bool:
@@ -85,10 +87,14 @@ class Footprints:
         return self._traces.sectors
 
     @property
+    def laps(self) -> int:
+        """Laps of the main loop of each warp."""
+        return self._traces.survey.laps
+
+    @property
     def _scale(self) -> float:
         """What a whole block fetches, for each sector of its first iterations."""
-        laps = self._traces.survey.laps
-        return (laps + 1) / (_LAPS + 1) if laps > _LAPS else 1.0
+        return (self.laps + 1) / (_LAPS + 1) if self.laps > _LAPS else 1.0
 
     def of_wave(self, w: int) -> Footprint:
         """Return the footprint of a wave, without what L2 held before the launch."""
@@ -117,12 +123,13 @@ class Footprints:
         unique = np.bincount(of_every, minlength=buffers)
         own = np.bincount(self._traces.buffers(loaded.part), minlength=buffers)
         hits = np.bincount(of_every[known], minlength=buffers) / np.maximum(unique, 1)
-        fetched = 32 * self._scale * float((unique * (1 - hits)).sum())
         return Footprint(
             merged=loaded.merged,
             shares=np.where(own > 0, unique * self._grid.share(w) / np.maximum(own, 1), 1.0),
             hits=hits,
-            lap_bytes=fetched / max(survey.laps, 1),
+            fetched=32 * self._scale * float((unique * (1 - hits)).sum()),
+            alone=32.0 * float(survey.loaded[apart].sum()) * len(self._grid.wave(w)),
+            stored=32.0 * survey.stored * len(self._grid.wave(w)),
         )
 
     def held(self, w: int, footprint: Footprint) -> np.ndarray:
