@@ -121,16 +121,26 @@ class Footprints:
             known |= np.isin(every, earlier, assume_unique=True)
         of_every = self._traces.buffers(every)
         unique = np.bincount(of_every, minlength=buffers)
-        own = np.bincount(self._traces.buffers(loaded.part), minlength=buffers)
+        own = self._alike(np.bincount(self._traces.buffers(loaded.part), minlength=buffers))
         hits = np.bincount(of_every[known], minlength=buffers) / np.maximum(unique, 1)
         return Footprint(
             merged=loaded.merged,
-            shares=np.where(own > 0, unique * self._grid.share(w) / np.maximum(own, 1), 1.0),
+            shares=np.where(own > 0, self._alike(unique) * self._grid.share(w) / np.maximum(own, 1), 1.0),
             hits=hits,
             fetched=32 * self._scale * float((unique * (1 - hits)).sum()),
             alone=32.0 * float(survey.loaded[apart].sum()) * len(self._grid.wave(w)),
             stored=32.0 * survey.stored * len(self._grid.wave(w)),
         )
+
+    def _alike(self, counts: np.ndarray) -> np.ndarray:
+        """Return for each buffer the sum over those that are to other blocks what it is to one.
+
+        The matrices of a batch lie one behind another, and a block touches one of each kind: those that the first
+        block touches begin a kind each. A buffer alone would tell nothing: all who share it may be simulated.
+        """
+        kind = np.searchsorted(np.flatnonzero(self._traces.survey.loaded), np.arange(len(counts)), side="right")
+        together: np.ndarray = np.bincount(kind, weights=counts)[kind]
+        return together
 
     def held(self, w: int, footprint: Footprint) -> np.ndarray:
         """Return the sectors of a wave's simulated blocks that L2 holds from earlier waves: always the same ones."""

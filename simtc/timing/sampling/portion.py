@@ -122,7 +122,7 @@ def portion(request: Request, room: Occupancy, bones: Skeleton, traces: Traces) 
     kept = _kept(survey, bones) if drifts else ()
     each = sum(_work(survey, laps) for laps in kept or (_SETTLING,)) * grid.slots * room.warps
     most = int(_AFFORDABLE / (each * sms * _ENOUGH))
-    if most < _FLOWING[0]:
+    if most < min(_FLOWING[0], grid.waves):
         waves = spread_out(grid.waves, drifts=drifts)
     else:
         waves = flowing(grid.waves, most=min(most, _FLOWING[1]), filling=_filling(request, traces, grid))

@@ -79,7 +79,7 @@ def _sampled(request: Request, bones: Skeleton) -> Timing:
     part = portion(request, room, bones, traces)
     if part is None:
         return _whole(request, "the launch is small")
-    grid = part.grid
+    grid, many = part.grid, len(part.waves.chosen)
     samples = _run(request, room, bones, traces, part)
     unsafe = safety(request.lowered.kernel, samples[-1].clock, is_strict=request.is_strict)
     sample, course = samples[-1], samples[-1].course()
@@ -102,7 +102,7 @@ def _sampled(request: Request, bones: Skeleton) -> Timing:
         extrapolated=EXTRAPOLATED,
         notes=(
             *timing.notes,
-            f"{grid.simulated} of {grid.sms} SMs were simulated, in {len(part.waves.chosen)} of {grid.waves} waves of blocks",
+            f"{grid.simulated} of {grid.sms} SMs were simulated, in {many} of {grid.waves} waves of blocks",
             *_left_out(bones, survey.laps, course.skipped),
             *unsafe,
         ),
