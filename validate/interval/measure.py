@@ -41,7 +41,8 @@ def sampled(one: Drawn) -> dict[str, Any]:
     if part is None or not part.extrapolated:
         return {}
     doubts = {name: round(doubt, 6) for name, doubt in part.doubts.items()}
-    return {"sampled": part.cycles, "doubts": doubts, "note": part.notes[-3]}
+    note = next(note for note in part.notes if "waves of blocks" in note)
+    return {"sampled": part.cycles, "doubts": doubts, "note": note}
 
 
 def rows_of(seed: int) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from simtc.timing.clock import Clock
 from simtc.timing.occupancy import Occupancy
 from simtc.timing.reading import busy_cycles, read_timing, require_room, safety
 from simtc.timing.request import ENDLESS, Request
-from simtc.timing.sampling.doubt import half_width, of_counts, of_others
+from simtc.timing.sampling.doubt import half_width, of_counts, of_others, unchecked
 from simtc.timing.sampling.footprint import Footprints
 from simtc.timing.sampling.portion import Portion, portion
 from simtc.timing.sampling.residence import resident
@@ -104,6 +104,7 @@ def _sampled(request: Request, bones: Skeleton) -> Timing:
             *timing.notes,
             f"{grid.simulated} of {grid.sms} SMs were simulated, in {many} of {grid.waves} waves of blocks",
             *_left_out(bones, survey.laps, course.skipped),
+            *unchecked(request.lowered.kernel, int(scaled.issued.sum()), decides=not bones.is_closed),
             *unsafe,
         ),
     )
