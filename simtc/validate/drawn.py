@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from math import ceil, exp, log, sqrt
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,11 +21,13 @@ from simtc.gemm.registry import family
 from simtc.resources import folder
 from simtc.results import LaunchResult
 from simtc.run.launch import launch
+from simtc.timing.sampling.doubt import LARGEST
+from simtc.validate.streams import DrawnStream, drawn_stream
 
-__all__ = ["DrawnLaunch", "boards", "drawn"]
+__all__ = ["Drawn", "DrawnLaunch", "boards", "drawn"]
 
 _DEPTHS = (32, 4096)  # of k
-_WORK = (3.2e6, 7e6)  # warp-instructions: more than what is executed whole anyway, and seconds of the clock
+_WORK = (3.1e6, LARGEST)  # warp-instructions: more than what is executed whole anyway, and seconds of the clock
 _FEWEST = 4  # blocks
 _ASPECT = 4.0  # of the grid, at most
 _EDGE = 0.25  # of the launches, those of batches, whose tiles reach beyond the matrices
@@ -54,6 +56,9 @@ class DrawnLaunch:
         return _launched(self.configuration, self.problem, self.board, fidelity=fidelity, caches=self.caches)
 
 
+Drawn: TypeAlias = DrawnLaunch | DrawnStream
+
+
 def boards() -> tuple[str, ...]:
     """Return the boards that have tensor cores.
 
@@ -65,7 +70,7 @@ def boards() -> tuple[str, ...]:
     return tuple(name for name in device_names() if int(device(name).sm_name.removeprefix("sm_")) >= _TENSOR_SM)
 
 
-def drawn(seed: int) -> Iterator[DrawnLaunch]:
+def drawn(seed: int) -> Iterator[Drawn]:
     """Yield launches without end; a seed gives the same ones each time.
 
     Example:
@@ -86,26 +91,29 @@ def drawn(seed: int) -> Iterator[DrawnLaunch]:
 
 @cache
 def _settings() -> dict[str, Any]:
-    """Return the families that launches are drawn from, and the choices of those whose kernels are made of choices."""
+    """Return what launches are drawn from, and the choices of families whose kernels are made of choices."""
     return tomllib.loads((folder("validate") / "interval" / "drawn.toml").read_text(encoding="utf-8"))
 
 
-def _one(rng: np.random.Generator) -> DrawnLaunch | None:
+def _one(rng: np.random.Generator) -> Drawn | None:
     board = device(_any(rng, boards()))
-    chosen = family(_any(rng, _settings()["families"]))
+    name = _any(rng, _settings()["families"])
     caches = _any(rng, ("cold", "warm"))
+    if name == "streams":
+        return drawn_stream(rng, board, caches, _between(rng, *_WORK))
     k = round(_between(rng, *_DEPTHS))
     work = _between(rng, *_WORK)
     aspect = _between(rng, 1 / _ASPECT, _ASPECT)
-    made = _configured(rng, chosen.name, board, k)
+    made = _configured(rng, name, board, k)
     tile = made.tile
-    k = ceil(k / tile[2]) * tile[2]
-    alone = made.problem({"m": tile[0], "n": tile[1], "k": k})
+    k = tile[2] if name in _settings()["whole"] else ceil(k / tile[2]) * tile[2]
+    of_batches = name in _settings()["of_batches"]
+    alone = made.problem({"m": tile[0], "n": tile[1], "k": k} | ({"batch": (1,)} if of_batches else {}))
     blocks = work / _launched(made, alone, board).instructions
     if blocks < _FEWEST or made.not_executed():
         return None
-    problem = made.problem(_sizes(rng, made, k, blocks, aspect))
-    return DrawnLaunch(family=chosen.name, configuration=made, problem=problem, board=board, caches=caches)
+    problem = made.problem(_batch(rng, made, k, blocks) if of_batches else _sizes(made, k, blocks, aspect))
+    return DrawnLaunch(family=name, configuration=made, problem=problem, board=board, caches=caches)
 
 
 def _configured(rng: np.random.Generator, name: str, board: Device, k: int) -> Configured:
@@ -118,8 +126,9 @@ def _configured(rng: np.random.Generator, name: str, board: Device, k: int) -> C
     shipped = found.programs(board)
     if shipped:
         return shipped[int(rng.integers(len(shipped)))]
-    sizes = {"m": int(rng.integers(16, 200)), "k": int(rng.choice((16, 200)))}
-    return found.configure(found.problem({**sizes, "n": sizes["m"], "batch": (1,)}, {}), board, {})
+    m = int(rng.integers(*_settings()["whole"].get(name, (16, 200))))
+    k = m if name in _settings()["whole"] else int(rng.choice((16, 200)))
+    return found.configure(found.problem({"m": m, "n": m, "k": k, "batch": (1,)}, {}), board, {})
 
 
 def _values(axes: list[Any]) -> list[Any]:
@@ -127,14 +136,20 @@ def _values(axes: list[Any]) -> list[Any]:
     return list(product(*axes)) if isinstance(axes[0], list) else axes
 
 
-def _sizes(rng: np.random.Generator, made: Configured, k: int, blocks: float, aspect: float) -> dict[str, Any]:
-    """Return m, n and k of so many blocks; of kernels that are for batches, a batch as well."""
+def _batch(rng: np.random.Generator, made: Configured, k: int, blocks: float) -> dict[str, Any]:
+    """Return m, n and k of a few tiles each, and as many products as so many blocks take."""
     m, n, _ = made.tile
-    if made.multiple == (1, 1, 1):  # any size: a few tiles each, and as many products as it takes
-        rows, columns = (int(rng.integers(1, 4)) for _ in range(2))
-        less = int(rng.integers(1, min(m, n))) if rng.random() < _EDGE else 0
-        batch = max(round(blocks / (rows * columns)), 1)
-        return {"m": rows * m - less, "n": columns * n - less, "k": k, "batch": (batch,)}
+    if made.multiple != (1, 1, 1):  # of one size
+        return {"m": m, "n": n, "k": k, "batch": (max(round(blocks), 1),)}
+    rows, columns = (int(rng.integers(1, 4)) for _ in range(2))
+    less = int(rng.integers(1, min(m, n))) if rng.random() < _EDGE else 0
+    batch = max(round(blocks / (rows * columns)), 1)
+    return {"m": rows * m - less, "n": columns * n - less, "k": k, "batch": (batch,)}
+
+
+def _sizes(made: Configured, k: int, blocks: float, aspect: float) -> dict[str, Any]:
+    """Return m, n and k of so many blocks."""
+    m, n, _ = made.tile
     rows = max(round(sqrt(blocks * aspect)), 1)
     return {"m": rows * m, "n": max(round(blocks / rows), 1) * n, "k": k}
 

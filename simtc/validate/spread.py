@@ -12,8 +12,8 @@ from simtc.timing.sampling.doubt import COVERAGE, half_width
 
 __all__ = ["CALIBRATION", "CHECK", "Beside", "covered", "factor", "read_spread", "spread_text"]
 
-CALIBRATION = (181, 182)  # seeds of validate/interval whose launches decide how wide the interval is
-CHECK = (183,)  # and those that decide nothing
+CALIBRATION = (191,)  # seeds of validate/interval whose launches decide how wide the interval is
+CHECK = (192,)  # and those that decide nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,9 @@
 """How far sampled cycles are from those of all blocks, over launches drawn by chance: what an interval must cover.
 
 python validate/interval/measure.py extend SEED COUNT   executes launches that the seed draws until there are so many
-python validate/interval/measure.py refresh SEED        samples those that are there anew, after a change of sampling
+python validate/interval/measure.py refresh SEED        samples those that are there, anew after a change of sampling
 python validate/interval/measure.py                     prints what the interval covers, by kind
+python validate/interval/measure.py build               compiles streams.cu anew (NVRTC 12.8: simtc[compile])
 
 Each launch takes some seconds, nearly all of them for all blocks; an interrupted run goes on behind the last one.
 The seeds of the calibration decide how wide the interval is (WIDER in simtc/timing/sampling/doubt.py); those of the
@@ -17,10 +18,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from simtc.compiler import compile_source
+from simtc.errors import SimtcError
 from simtc.files import write_text
-from simtc.validate.drawn import DrawnLaunch, drawn
+from simtc.sass import write_listing
+from simtc.validate.drawn import Drawn, drawn
 from simtc.validate.made import made_with
 from simtc.validate.spread import CALIBRATION, CHECK, factor, read_spread, spread_text
+from simtc.validate.streams import BUILT
 
 HOME = Path(__file__).resolve().parent
 
@@ -30,13 +35,14 @@ def path_of(seed: int) -> Path:
     return HOME / f"{seed}.jsonl"
 
 
-def sampled(one: DrawnLaunch) -> dict[str, Any]:
+def sampled(one: Drawn) -> dict[str, Any]:
     """Sample a launch; nothing is extrapolated where fidelity sampled executes all of it anyway."""
     part = one.run("sampled").timing
     if part is None or not part.extrapolated:
         return {}
     doubts = {name: round(doubt, 6) for name, doubt in part.doubts.items()}
-    return {"sampled": part.cycles, "doubts": doubts, "note": part.notes[-3]}
+    note = next(note for note in part.notes if "waves of blocks" in note)
+    return {"sampled": part.cycles, "doubts": doubts, "note": note}
 
 
 def rows_of(seed: int) -> list[dict[str, Any]]:
@@ -48,30 +54,36 @@ def rows_of(seed: int) -> list[dict[str, Any]]:
 
 
 def extend(seed: int, count: int) -> None:
-    """Execute launches of a seed until there are so many."""
+    """Execute launches of a seed until there are so many; they are sampled afterwards."""
     there = {row["launch"] for row in rows_of(seed)}
     with path_of(seed).open("a", encoding="utf-8") as file:
         for one in drawn(seed):
             if len(there) >= count:
                 return
-            if one.name in there or not (row := sampled(one)):
+            if one.name in there:
                 continue
             there.add(one.name)
-            row = {"launch": one.name, "family": one.family, "full": one.run("full").cycles, **row}
+            full = one.run("full").timing
+            if full is None:
+                raise SimtcError("a launch with timing has none")
+            row = {"launch": one.name, "family": one.family, "full": full.cycles}
             file.write(json.dumps(row) + "\n")
             file.flush()
 
 
 def refresh(seed: int) -> None:
-    """Sample the launches of a seed anew; what all blocks take stays as it is."""
+    """Sample the launches of a seed; what all blocks take stays as it is."""
     rows = {row["launch"]: row for row in rows_of(seed)}
     for one in wanted(seed, set(rows)):
-        rows[one.name] |= sampled(one)
+        part = sampled(one)
+        rows[one.name] |= part
+        if not part:  # all of it is executed anyway
+            del rows[one.name]
     head = json.dumps({"schema": "simtc.interval/1", "seed": seed, **made_with()})
     write_text(path_of(seed), "\n".join([head, *map(json.dumps, rows.values())]) + "\n")
 
 
-def wanted(seed: int, names: set[str]) -> Iterator[DrawnLaunch]:
+def wanted(seed: int, names: set[str]) -> Iterator[Drawn]:
     """Yield the launches of these names."""
     for one in drawn(seed):
         if one.name in names:
@@ -81,6 +93,13 @@ def wanted(seed: int, names: set[str]) -> Iterator[DrawnLaunch]:
             return
 
 
+def build() -> None:
+    """Compile the kernels of streams.cu for every generation."""
+    for sm, board in zip(BUILT, ("v100_sxm2", "t4", "a100_sxm", "h200"), strict=True):
+        text = write_listing(compile_source(HOME / "streams.cu", device=board))
+        write_text(HOME / f"streams_sm_{sm}.sass", text.replace(f"{HOME}/", ""))
+
+
 def main(words: list[str]) -> int:
     """Do what the words say."""
     match words:
@@ -88,6 +107,8 @@ def main(words: list[str]) -> int:
             extend(int(seed), int(count))
         case ["refresh", seed] if seed.isdecimal():
             refresh(int(seed))
+        case ["build"]:
+            build()
         case []:
             print(f"calibrated factor {factor(read_spread(HOME, CALIBRATION)):.2f}")
             for name, seeds in (("calibration", CALIBRATION), ("check", CHECK)):

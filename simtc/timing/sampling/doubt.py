@@ -6,12 +6,14 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
+from simtc.isa import Kernel, opcodes
 from simtc.results import Stall, Timing
 from simtc.timing.sampling.portion import Grid
 
-__all__ = ["COVERAGE", "WIDER", "half_width", "of_counts", "of_others"]
+__all__ = ["COVERAGE", "LARGEST", "WIDER", "half_width", "of_counts", "of_others", "unchecked"]
 
 COVERAGE: Final = 0.9  # of the launches, whose cycles at fidelity full lie in the interval
+LARGEST: Final = 4_200_000  # warp-instructions of a launch that was executed whole to see whether it does
 WIDER: Final = 1.15  # than the sum of the doubts: validate/interval/measure.py prints it
 _UNEVEN = 0.25  # of a last wave of blocks that do not end together: some SM gets one more than its share
 _PART = 0.01  # SMs are left out at all: each goes its own way
@@ -61,3 +63,22 @@ def half_width(doubts: Mapping[str, float]) -> float:
 
     """
     return WIDER * sum(doubts.values())
+
+
+def unchecked(kernel: Kernel, instructions: int, *, decides: bool) -> list[str]:
+    """Return a note where no launch like this one was executed whole to see whether its interval holds.
+
+    Args:
+        kernel: what is launched.
+        instructions: warp-instructions of the launch.
+        decides: whether blocks decide by what they compute where they go.
+
+    """
+    table = opcodes()
+    kinds = {
+        "with atomics": any(table[one.opcode].access == "atomic" for one in kernel.instructions),
+        "whose blocks go where values send them": decides,
+        f"of more than {LARGEST / 1e6:g} million warp-instructions": instructions > LARGEST,
+    }
+    found = [kind for kind, applies in kinds.items() if applies]
+    return [f"the interval was not checked on launches {', '.join(found)}"] if found else []

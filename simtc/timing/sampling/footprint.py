@@ -32,7 +32,9 @@ class Footprint:
     merged: float  # sectors that GPCs ask L2 for, for each that their SMs do: of the chip's, by that of the part's
     shares: np.ndarray  # (buffers,) sectors that come from DRAM for the chip, for each that do for as large a part
     hits: np.ndarray  # (buffers,) share of the sectors that L2 holds from before
-    lap_bytes: float  # that a lap of the main loop brings from DRAM
+    fetched: float  # bytes that come from DRAM
+    alone: float  # and those that only the ends of the blocks load, such as C
+    stored: float  # bytes that it stores to
 
     @property
     def has_hits(self) -> bool:
@@ -85,10 +87,14 @@ class Footprints:
         return self._traces.sectors
 
     @property
+    def laps(self) -> int:
+        """Laps of the main loop of each warp."""
+        return self._traces.survey.laps
+
+    @property
     def _scale(self) -> float:
         """What a whole block fetches, for each sector of its first iterations."""
-        laps = self._traces.survey.laps
-        return (laps + 1) / (_LAPS + 1) if laps > _LAPS else 1.0
+        return (self.laps + 1) / (_LAPS + 1) if self.laps > _LAPS else 1.0
 
     def of_wave(self, w: int) -> Footprint:
         """Return the footprint of a wave, without what L2 held before the launch."""
@@ -115,15 +121,26 @@ class Footprints:
             known |= np.isin(every, earlier, assume_unique=True)
         of_every = self._traces.buffers(every)
         unique = np.bincount(of_every, minlength=buffers)
-        own = np.bincount(self._traces.buffers(loaded.part), minlength=buffers)
+        own = self._alike(np.bincount(self._traces.buffers(loaded.part), minlength=buffers))
         hits = np.bincount(of_every[known], minlength=buffers) / np.maximum(unique, 1)
-        fetched = 32 * self._scale * float((unique * (1 - hits)).sum())
         return Footprint(
             merged=loaded.merged,
-            shares=np.where(own > 0, unique * self._grid.share(w) / np.maximum(own, 1), 1.0),
+            shares=np.where(own > 0, self._alike(unique) * self._grid.share(w) / np.maximum(own, 1), 1.0),
             hits=hits,
-            lap_bytes=fetched / max(survey.laps, 1),
+            fetched=32 * self._scale * float((unique * (1 - hits)).sum()),
+            alone=32.0 * float(survey.loaded[apart].sum()) * len(self._grid.wave(w)),
+            stored=32.0 * survey.stored * len(self._grid.wave(w)),
         )
+
+    def _alike(self, counts: np.ndarray) -> np.ndarray:
+        """Return for each buffer the sum over those that are to other blocks what it is to one.
+
+        The matrices of a batch lie one behind another, and a block touches one of each kind: those that the first
+        block touches begin a kind each. A buffer alone would tell nothing: all who share it may be simulated.
+        """
+        kind = np.searchsorted(np.flatnonzero(self._traces.survey.loaded), np.arange(len(counts)), side="right")
+        together: np.ndarray = np.bincount(kind, weights=counts)[kind]
+        return together
 
     def held(self, w: int, footprint: Footprint) -> np.ndarray:
         """Return the sectors of a wave's simulated blocks that L2 holds from earlier waves: always the same ones."""

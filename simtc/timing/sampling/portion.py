@@ -13,7 +13,8 @@ from simtc.machine.micro import Control, Family
 from simtc.timing.occupancy import Occupancy
 from simtc.timing.request import Request
 from simtc.timing.sampling.skeleton import Skeleton
-from simtc.timing.sampling.survey import Survey
+from simtc.timing.sampling.survey import Survey, Traces, distinct
+from simtc.timing.sampling.waves import Waves, flowing, spread_out
 from simtc.timing.setup import neighbours
 
 __all__ = ["Grid", "Portion", "portion"]
@@ -24,7 +25,9 @@ _STEP = 0.5  # what an instruction of the skeleton costs beside one in the clock
 _SETTLING = 30  # laps of a loop that are executed until it has settled, and after the others were skipped
 _KEPT = (8, 24)  # laps of a loop that does not settle
 _IN_STEP = 2  # resident blocks of which a barrier keeps a loop settled
-_MANY = 30  # waves, of which the last one is like the others
+_FLOWING = (8, 16)  # waves of short blocks: the fewest, and the most
+_ENOUGH = 1 / 3  # of the SMs, where more of them would be fewer waves
+_SECTOR = 32  # bytes
 _EARLY = 2  # places of an SM that may be free before the first one of another
 
 
@@ -98,18 +101,18 @@ class Portion:
     """What is simulated of a launch."""
 
     grid: Grid
-    chosen: list[int]  # waves
+    waves: Waves
     ports: Mapping[str, int]  # that all SMs of the launch share, by what shares them
     kept: tuple[int, ...]  # laps of a loop whose warps drift apart, run by run; none where it settles
 
 
-def portion(request: Request, room: Occupancy, bones: Skeleton, survey: Survey) -> Portion | None:
+def portion(request: Request, room: Occupancy, bones: Skeleton, traces: Traces) -> Portion | None:
     """Choose what is to be simulated of a launch; None for all of it.
 
     One SM alone would wait for nothing but its own requests, and all its warps would go the same way round a loop that
     may settle in two ways. So as many are simulated side by side as can be afforded.
     """
-    device, blocks = request.device, request.blocks
+    device, blocks, survey = request.device, request.blocks, traces.survey
     if survey.instructions(survey.laps) * room.warps * blocks <= _SMALL:
         return None
     sms = min(device.sm_count, blocks)
@@ -117,12 +120,17 @@ def portion(request: Request, room: Occupancy, bones: Skeleton, survey: Survey) 
     loop = survey.main_loop
     drifts = loop >= 0 and not (grid.slots <= _IN_STEP and _has_barrier(request.lowered, bones.loops[loop]))
     kept = _kept(survey, bones) if drifts else ()
-    chosen = _chosen(grid.waves, few=drifts)
-    traced = _STEP * survey.steps * len(chosen) * grid.wave_blocks * room.warps
-    each = sum(_work(survey, laps) for laps in kept or (_SETTLING,)) * len(chosen) * grid.slots * room.warps
+    each = sum(_work(survey, laps) for laps in kept or (_SETTLING,)) * grid.slots * room.warps
+    most = int(_AFFORDABLE / (each * sms * _ENOUGH))
+    if most < min(_FLOWING[0], grid.waves):
+        waves = spread_out(grid.waves, drifts=drifts)
+    else:
+        waves = flowing(grid.waves, most=min(most, _FLOWING[1]), filling=_filling(request, traces, grid))
+    many = len(waves.chosen)
+    traced = _STEP * survey.steps * many * grid.wave_blocks * room.warps
     ports = {name: len(set(places)) for name, places in zip(("gpc", "cpc"), neighbours(device, sms), strict=True)}
-    simulated = _evenly(int((_AFFORDABLE - traced) // each), sms, list(ports.values()))
-    return Portion(grid=replace(grid, simulated=simulated), chosen=chosen, ports=ports, kept=kept)
+    simulated = _evenly(int((_AFFORDABLE - traced) // (each * many)), sms, list(ports.values()))
+    return Portion(grid=replace(grid, simulated=simulated), waves=waves, ports=ports, kept=kept)
 
 
 def _has_barrier(lowered: Lowered, body: np.ndarray) -> bool:
@@ -136,20 +144,13 @@ def _kept(survey: Survey, bones: Skeleton) -> tuple[int, ...]:
     return _KEPT if bones.is_closed and survey.laps > sum(_KEPT) else (survey.laps,)
 
 
-def _chosen(waves: int, *, few: bool) -> list[int]:
-    """Return the waves to execute: the first two, another one, and the last or one that is like it.
-
-    Blocks that drift apart end whenever they do. How long a wave of them lasts is seen where a whole one follows it.
-
-    Example:
-        >>> [_chosen(waves, few=True) for waves in (1, 2, 3, 9, 40)]
-        [[0], [0, 1], [0, 1, 2], [0, 1, 2, 8], [0, 1, 2]]
-        >>> _chosen(40, few=False)
-        [0, 1, 20, 39]
-
-    """
-    wanted = {0, 1, 2 if few else waves // 2, 2 if few and waves >= _MANY else waves - 1}
-    return sorted(wanted & set(range(waves)))
+def _filling(request: Request, traces: Traces, grid: Grid) -> float:
+    """Return how many waves fill L2, by what the second one touches that the first one does not."""
+    if grid.waves < 2:
+        return 0.0
+    first, second = (distinct(traces.of(grid.wave(w), 0)[0] >> 1) for w in (0, 1))
+    new = len(second) - len(np.intersect1d(first, second, assume_unique=True))
+    return request.device.l2_kept_bytes / max(_SECTOR * new, 1)
 
 
 def _work(survey: Survey, laps: int) -> float:

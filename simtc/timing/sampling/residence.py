@@ -24,7 +24,7 @@ def forget(clock: Clock, *, unused: bool) -> None:
 
 
 def resident(device: Device, memory: Memory) -> np.ndarray:
-    """Return the sectors that a board's L2 holds after the operands have passed through it."""
+    """Return the sectors that a board's L2 holds after the operands have passed through it, the next to leave first."""
     lines = lines_of_l2(device)
     whole = new_clock_of(
         Sizes(sms=1, slots=1, warps=1, sub_cores=1, instructions=1, blocks=1, l1_lines=1, l2_lines=lines)
@@ -33,6 +33,7 @@ def resident(device: Device, memory: Memory) -> np.ndarray:
     bundled = whole.bundled
     for start, end in zip(memory.starts, memory.ends, strict=True):
         warm_l2(bundled, int(start) >> 5, (int(end) + 31) >> 5)
-    sectors = (4 * (whole.l2_tags[:, None] - 1) + np.arange(4)).ravel()
-    found: np.ndarray = np.sort(sectors[(whole.l2_ready < NEVER) & (sectors >= 0)])
+    order = np.argsort(whole.l2_used)
+    sectors, ready = 4 * (whole.l2_tags[order, None] - 1) + np.arange(4), whole.l2_ready.reshape(-1, 4)[order]
+    found: np.ndarray = sectors[(ready < NEVER) & (sectors >= 0)]
     return found

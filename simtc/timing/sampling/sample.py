@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,12 @@ from simtc.timing.sampling.residence import forget
 from simtc.timing.sampling.skipping import Skipper
 from simtc.timing.sampling.totals import vector
 from simtc.timing.unit import Scale
-from simtc.timing.units.aging import FULL, Age
+from simtc.timing.units.aging import FULL, Age, brought
 from simtc.timing.units.l2_tags import hold_sectors, remember
 
 __all__ = ["Course", "Sample", "shared", "starts"]
+
+_ENOUGH = 4  # times what L2 holds: of what comes besides, nothing is left
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +55,6 @@ class Sample:
     grid: Grid = field(init=False)
     base: np.ndarray = field(init=False)  # the chip's own parameters
     entered: int = 0  # waves
-    left: float = 0.0  # bytes that had left L2 when the last one began
-    passed: float = 0.0  # bytes that left it in the waves that were passed over
     admitted: list[float] = field(default_factory=list)  # when each of the blocks was handed out
     at_wave: list[np.ndarray] = field(default_factory=list)  # the vector at the end of each executed wave
 
@@ -65,7 +66,7 @@ class Sample:
         clock = self.clock
         bundled = clock.bundled
         self._enter(bundled)
-        sizes, run = np.cumsum([len(self.grid.part(w)) for w in self.part.chosen]), entry(run_chip)
+        sizes, run = np.cumsum([len(self.grid.part(w)) for w in self.part.waves.chosen]), entry(run_chip)
         while True:
             outcome = int(run(step, start_block, *self.parts, bundled, self.skipper.windows))
             outcome = outcome or limit_reached(request, self.skipper.traveller.state, clock)
@@ -87,7 +88,7 @@ class Sample:
 
     def _enter(self, bundled: Arrays) -> None:
         """Give the SMs their share of the chip for the wave that begins, and L2 what it holds by then."""
-        w = self.part.chosen[self.entered]
+        w = self.part.waves.chosen[self.entered]
         self.entered += 1
         footprint = self.prints.of_wave(w)
         scale = Scale(
@@ -107,21 +108,33 @@ class Sample:
         values *= rises
         self.clock.shares["share"] = footprint.shares
         warps = len(self.grid.wave(w)) * self.skipper.block_warps
-        self.skipper.traveller.lap_bytes = 0.0 if self._is_resident else footprint.lap_bytes / warps
+        laps = max(self.prints.laps, 1) * warps
+        self.skipper.traveller.lap_bytes = 0.0 if self._is_resident else footprint.fetched / laps
         self._set_l2(w, footprint, bundled)
 
     def _set_l2(self, w: int, footprint: Footprint, bundled: Arrays) -> None:
-        """Make L2 hold what it does when a wave begins; the waves that are passed over brought as much as the last."""
+        """Make L2 hold what it does when a wave begins."""
         age = self.clock.age
-        left = float(age[Age.TAIL] * age[Age.BUCKET])
-        between = w - self.part.chosen[self.entered - 2] - 1 if self.entered > 1 else 0
-        self.passed += between * (left - self.left)
-        self.left = left
+        before = self.part.waves.chosen[self.entered - 2] if self.entered > 1 else w - 1
+        between = w - before - 1
+        if between and not self._is_resident:
+            self._pass_over(before, between)
         forget(self.clock, unused=self.entered > 1 and not between)
         if footprint.has_hits:
             hold_sectors(bundled, self.prints.held(w, footprint))
         if self.warm is not None and (between or self.entered == 1):
-            remember(bundled, self.warm, float(age[Age.BUCKET] * FULL), self.passed)
+            remember(bundled, self.warm, float(age[Age.BUCKET] * FULL))
+
+    def _pass_over(self, w: int, times: int) -> None:
+        """Let waves that are passed over bring to L2 what the executed one before them does, results included."""
+        age, footprint, share = self.clock.age, self.prints.of_wave(w), self.grid.share(w)
+        first, then = share * footprint.fetched, share * (footprint.alone + footprint.stored)
+        bucket = age[Age.BUCKET]
+        pieces = ceil(then / bucket)
+        for _ in range(min(times, ceil(_ENOUGH * bucket * FULL / max(first + then, 1.0)))):
+            brought(age, first, 0.0)
+            for _ in range(pieces):
+                brought(age, then / pieces, share * footprint.stored / pieces)
 
     @property
     def _is_resident(self) -> bool:
@@ -168,7 +181,7 @@ class Sample:
         """Return what became of each wave."""
         clock = self.clock
         final = float(max(clock.sms["last_cycle"].max(), clock.sms["drained"].max(), clock.grid["counted"][0]))
-        ends = np.cumsum([len(self.grid.part(w)) for w in self.part.chosen])
+        ends = np.cumsum([len(self.grid.part(w)) for w in self.part.waves.chosen])
         begun = starts(np.split(np.asarray(self.admitted), ends[:-1]))
         return Course(
             spans=np.diff([0.0, *begun[1:], final + self.skipper.cycles]),

@@ -22,7 +22,7 @@ from simtc.timing.clock import Clock
 from simtc.timing.occupancy import Occupancy
 from simtc.timing.reading import busy_cycles, read_timing, require_room, safety
 from simtc.timing.request import ENDLESS, Request
-from simtc.timing.sampling.doubt import half_width, of_counts, of_others
+from simtc.timing.sampling.doubt import half_width, of_counts, of_others, unchecked
 from simtc.timing.sampling.footprint import Footprints
 from simtc.timing.sampling.portion import Portion, portion
 from simtc.timing.sampling.residence import resident
@@ -76,10 +76,10 @@ def _sampled(request: Request, bones: Skeleton) -> Timing:
     room = room_of(request)
     traces = Traces(request, bones)
     survey = traces.survey
-    part = portion(request, room, bones, survey)
+    part = portion(request, room, bones, traces)
     if part is None:
         return _whole(request, "the launch is small")
-    grid = part.grid
+    grid, many = part.grid, len(part.waves.chosen)
     samples = _run(request, room, bones, traces, part)
     unsafe = safety(request.lowered.kernel, samples[-1].clock, is_strict=request.is_strict)
     sample, course = samples[-1], samples[-1].course()
@@ -102,8 +102,9 @@ def _sampled(request: Request, bones: Skeleton) -> Timing:
         extrapolated=EXTRAPOLATED,
         notes=(
             *timing.notes,
-            f"{grid.simulated} of {grid.sms} SMs were simulated, in {len(part.chosen)} of {grid.waves} waves of blocks",
+            f"{grid.simulated} of {grid.sms} SMs were simulated, in {many} of {grid.waves} waves of blocks",
             *_left_out(bones, survey.laps, course.skipped),
+            *unchecked(request.lowered.kernel, int(scaled.issued.sum()), decides=not bones.is_closed),
             *unsafe,
         ),
     )
@@ -163,7 +164,7 @@ def _standing(request: Request, part: Portion, room: Occupancy, held: np.ndarray
     clock = new_clock(
         request.lowered.kernel, device, sms=grid.simulated, slots=grid.slots, room=room,
         laps=grid.simulated * _LAPS_ROOM, buffers=len(memory.starts), rested=request.rested, is_cold=not request.warm,
-        timeline=request.slices, order=np.concatenate([grid.part(w) for w in part.chosen]),
+        timeline=request.slices, order=np.concatenate([grid.part(w) for w in part.waves.chosen]),
         l2_bytes=max(device.l2_kept_bytes, _L2_ROOM),
     )  # fmt: skip
     clock.shares["first"] = memory.starts >> 5
@@ -172,7 +173,7 @@ def _standing(request: Request, part: Portion, room: Occupancy, held: np.ndarray
     share = grid.simulated / grid.sms
     age = new_age(device.l2_kept_bytes * share, 0.0 if held is None else _SECTOR * len(held) * share)
     clock = clock.replaced(cpc_ports=np.zeros(part.ports["cpc"], SERVER), age=age)
-    if part.chosen[-1] == grid.waves - 1 and grid.crowded:
+    if part.waves.chosen[-1] == grid.waves - 1 and grid.crowded and grid.simulated < grid.sms:
         clock.grid["last_wave"] -= len(grid.part(grid.waves - 1))
         clock.grid["kept"] = grid.crowded
     clock.chip["blocks"]["sm_start_cycles"] *= grid.sms / grid.simulated
@@ -192,30 +193,16 @@ def _extrapolated(short: Course, longer: Course) -> Course:
 
 def _composed(sample: Sample, course: Course) -> tuple[Clock, int, dict[str, float]]:
     """Return the whole launch as a clock would have counted it, its cycles, and the doubts about their parts."""
-    grid, chosen = sample.grid, sample.part.chosen
-    stood = _stood_for(grid.waves, chosen)
+    grid, waves = sample.grid, sample.part.waves
     wide = chip_wide(sample.clock)
     total = np.zeros(len(wide))
-    middle = [float(span) for span, times in zip(course.spans, stood, strict=True) if times > 1]
-    spread = max(middle) - min(middle) if middle else 0.0
-    cycles = passed = 0.0
-    for w, span, times, counted in zip(chosen, course.spans, stood, course.vectors, strict=True):
+    passed = waves.trend(course.spans.tolist())
+    cycles = 0.0
+    for w, span, times, counted in zip(waves.chosen, course.spans, waves.times, course.vectors, strict=True):
         cycles += times * float(span)
-        passed += (times - 1) * (spread / 2 + course.doubts / len(chosen))
+        passed += (times - 1) * course.doubts / len(waves.chosen)
         total += counted * times * np.where(wide, 1 / grid.share(w), 1.0)
     cycles += sample.skipper.late
     issued = course.vectors.sum(axis=0) * (grid.blocks / len(sample.clock.order))
     doubts = {"laps skipped": course.doubts / cycles, "waves passed over": passed / cycles}
     return restored(sample.clock, total, issued), round(cycles), doubts
-
-
-def _stood_for(waves: int, chosen: list[int]) -> list[float]:
-    """Return how many waves each executed one stands for: those between the first and the last stand for the others.
-
-    Example:
-        >>> _stood_for(9, [0, 1, 2, 8]), _stood_for(40, [0, 1, 2]), _stood_for(2, [0, 1])
-        ([1.0, 3.5, 3.5, 1.0], [1.0, 38.0, 1.0], [1.0, 1.0])
-
-    """
-    middle = len(chosen) - 2
-    return [1.0, *[(waves - 2) / middle] * middle, 1.0] if middle > 0 else [1.0] * len(chosen)

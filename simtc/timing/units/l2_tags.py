@@ -22,7 +22,6 @@ NEVER: Final = 1e18  # when a sector that nobody asked for is there
 STAYS: Final = 1 << 60  # the stamp of what stays until it is used
 _BEFORE = 1 << 50  # how long before a launch what is in L2 was used
 _COPY = 1 << 50  # added to the number of a line: its copy in the other half of L2
-_WHENEVER = 1 << 31  # more than `spread` returns
 _SECTORS = 15  # the bits of `l2_dirty` that are of sectors; above them are those of halves
 _HALF = 4  # the first of those
 
@@ -92,7 +91,7 @@ def l2_way(ck: Arrays, line: Int, t: Float) -> Int:
             break
         if used[i] < used[victim]:
             victim = i
-    dirty = ck.l2_dirty[victim] & _SECTORS
+    dirty = 0 if ck.age.size else ck.l2_dirty[victim] & _SECTORS  # a part of L2 loses results as it ages
     while dirty:
         dirty &= dirty - 1
         dram.write(ck, SECTOR, t)
@@ -138,18 +137,17 @@ def hold_sectors(ck: Arrays, sectors: np.ndarray) -> None:
         _hold(ck, sector, STAYS)
 
 
-@compiled(void, CLOCK, LONGS, float64, float64, inner=False)
-def remember(ck: Arrays, sectors: np.ndarray, size: Float, passed: Float) -> None:
-    """Make a part of L2 hold those sectors that it still does of the ones before the launch, used in no known order.
+@compiled(void, CLOCK, LONGS, float64, inner=False)
+def remember(ck: Arrays, sectors: np.ndarray, size: Float) -> None:
+    """Make a part of L2 hold those sectors that it still does of the ones before the launch.
 
     Args:
         ck: the clock.
-        sectors: what the whole of L2 held.
+        sectors: what the whole of L2 held, in the order of last uses.
         size: bytes of the part.
-        passed: bytes that have left it since, and that it has not seen.
 
     """
-    for sector in sectors:
-        stamped = int64(size * spread(sector >> 2) / _WHENEVER - passed)
+    for i in range(sectors.size):
+        stamped = int64(size * i / sectors.size)
         if not is_gone(ck.age, stamped):
-            _hold(ck, sector, stamped)
+            _hold(ck, sectors[i], stamped)
