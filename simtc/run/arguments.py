@@ -19,6 +19,8 @@ __all__ = ["Marshalled", "Pointer", "Struct", "Uninitialized", "marshal", "requi
 
 _BANK_BYTES = 1 << 16
 _WHOLE = (1, 2, 4, 8)  # bytes of a whole number
+_Pointed = tuple[int, np.ndarray, int]  # a place in the area, what a pointer there points to, and where in that
+_Pointers = tuple[int, list[np.ndarray]]  # a place in the area, and what the pointers of an array point to
 _REAL: dict[int, Any] = {4: np.float32, 8: np.float64}  # of 2 bytes there are two types
 
 
@@ -105,33 +107,10 @@ def marshal(kernel: Kernel, args: Any, *, contents: bool = True) -> Marshalled:
     require_count(kernel, args)
     blank = [number for number, arg in enumerate(args) if isinstance(arg, Uninitialized)]
     args = [arg.array if isinstance(arg, Uninitialized) else arg for arg in args]
-    found: list[tuple[int, np.ndarray, int]] = []  # a place in the area, what it points to, and where in that
-    lists: list[tuple[int, list[np.ndarray]]] = []
     area = bytearray(kernel.parameter_bytes)
-    for place, (given, parameter) in enumerate(zip(args, kernel.parameters, strict=True)):
-        arg = _imported(kernel, place, given)
-        if isinstance(arg, np.ndarray) and arg.ndim > 0:
-            found.append((parameter.offset, _buffer(kernel, place, arg, parameter.size), 0))
-        elif isinstance(arg, (list, tuple)):
-            lists.append((parameter.offset, [_buffer(kernel, place, item, parameter.size) for item in arg]))
-        elif isinstance(arg, Struct):
-            area[parameter.offset : parameter.offset + parameter.size] = _value(kernel, place, arg.data, parameter.size)
-            found += [
-                (parameter.offset + at, array, offset) for at, array, offset in _inside(kernel, place, arg, parameter)
-            ]
-        else:
-            area[parameter.offset : parameter.offset + parameter.size] = _value(kernel, place, arg, parameter.size)
+    found, lists = _laid_out(kernel, args, area)
     owners, where = _owners(kernel, [array for _, array, _ in found] + [one for _, many in lists for one in many])
-    pointers = [
-        Pointer(at=at, buffer=buffer, offset=start + offset)
-        for (at, _, offset), (buffer, start) in zip(found, where, strict=False)
-    ]
-    tables: dict[int, list[Pointer]] = {}
-    rest = iter(where[len(found) :])
-    for at, many in lists:
-        pointers.append(Pointer(at=at, buffer=len(owners) + len(tables), offset=0))
-        inside = [Pointer(at=8 * i, buffer=b, offset=o) for i, (b, o) in zip(range(len(many)), rest, strict=False)]
-        tables[len(owners) + len(tables)] = inside
+    pointers, tables = _pointers(found, lists, where, len(owners))
     buffers = [*owners, *(np.zeros(max(len(inside), 1), np.uint64) for inside in tables.values())]
     require_memory(2 * sum(buffer.nbytes for buffer in buffers), f"{kernel.name} with these arguments")
     variables = np.frombuffer(kernel.global_data, np.uint8).copy()
@@ -153,6 +132,43 @@ def marshal(kernel: Kernel, args: Any, *, contents: bool = True) -> Marshalled:
         unset=arena.unset([(one.buffer, one.offset, blanks[one.at]) for one in pointers if one.at in blanks]),
         constants=_linked(kernel, addresses[-1] if variables.size else 0),
     )
+
+
+def _laid_out(kernel: Kernel, args: Sequence[Any], area: bytearray) -> tuple[list[_Pointed], list[_Pointers]]:
+    """Write the values into the area; return what pointers will stand in it, and what arrays of pointers."""
+    found: list[_Pointed] = []
+    lists: list[_Pointers] = []
+    for place, (given, parameter) in enumerate(zip(args, kernel.parameters, strict=True)):
+        arg = _imported(kernel, place, given)
+        if isinstance(arg, np.ndarray) and arg.ndim > 0:
+            found.append((parameter.offset, _buffer(kernel, place, arg, parameter.size), 0))
+        elif isinstance(arg, (list, tuple)):
+            lists.append((parameter.offset, [_buffer(kernel, place, item, parameter.size) for item in arg]))
+        elif isinstance(arg, Struct):
+            area[parameter.offset : parameter.offset + parameter.size] = _value(kernel, place, arg.data, parameter.size)
+            found += [
+                (parameter.offset + at, array, offset) for at, array, offset in _inside(kernel, place, arg, parameter)
+            ]
+        else:
+            area[parameter.offset : parameter.offset + parameter.size] = _value(kernel, place, arg, parameter.size)
+    return found, lists
+
+
+def _pointers(
+    found: list[_Pointed], lists: list[_Pointers], where: list[tuple[int, int]], owners: int
+) -> tuple[list[Pointer], dict[int, list[Pointer]]]:
+    """Return the pointers in the area, and those in each array of pointers, whose buffers come behind the owners'."""
+    pointers = [
+        Pointer(at=at, buffer=buffer, offset=start + offset)
+        for (at, _, offset), (buffer, start) in zip(found, where, strict=False)
+    ]
+    tables: dict[int, list[Pointer]] = {}
+    rest = iter(where[len(found) :])
+    for at, many in lists:
+        pointers.append(Pointer(at=at, buffer=owners + len(tables), offset=0))
+        inside = [Pointer(at=8 * i, buffer=b, offset=o) for i, (b, o) in zip(range(len(many)), rest, strict=False)]
+        tables[owners + len(tables)] = inside
+    return pointers, tables
 
 
 def require_count(kernel: Kernel, args: Any) -> None:
