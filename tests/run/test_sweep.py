@@ -110,9 +110,7 @@ def test_what_has_no_program_is_passed_over_and_says_so(monkeypatch):
     assert passed.best.config["stages"] == 5
     assert "not timed: five stages: not today" in sweep_text(result)
     assert (passed.exit_code, result.exit_code) == (0, 0)
-    with pytest.raises(
-        BadInputError, match=r"no configuration has a program: five stages: .* Try: --fidelity"
-    ):
+    with pytest.raises(BadInputError, match=r"no configuration has a program: five stages: .* Try: --fidelity"):
         simtc.sweep("hgemm", device="h200", stages=5, **choices)
 
 
