@@ -36,7 +36,7 @@ def timed():
     return simtc.sweep("hgemm", top=3, **SMALL)
 
 
-@pytest.mark.parametrize(("board", "stages"), [("t4", (1, 2)), ("h200", (1, 2, 3)), ("v100_sxm2", (1, 2))])
+@pytest.mark.parametrize(("board", "stages"), [("t4", (1, 2)), ("h200", (1, 2, 3, 4, 5)), ("v100_sxm2", (1, 2))])
 def test_every_configuration_is_made_or_pruned_by_a_rule_that_it_breaks(board, stages):
     one = device(board)
     hgemm = family("hgemm")
@@ -52,8 +52,8 @@ def test_every_configuration_is_made_or_pruned_by_a_rule_that_it_breaks(board, s
     assert len({found.name for found in every}) == len(every)
     assert {found.rule for found in pruned} >= {"a thread's registers"}
     for found in pruned:  # what is pruned breaks the rule; sub-cores without a warp break none of the hardware's
-        block, warp, layout, loads, stages_ = found.name.split()
-        choices = {"layout": layout, "loads": loads, "stages": int(stages_[:-3]), "arch": one.sm.name}
+        block, warp, layout, loads, stages_, copy = found.name.split()
+        choices = {"layout": layout, "loads": loads, "stages": int(stages_[:-3]), "copy": copy, "arch": one.sm.name}
         sizes = {name: tuple(map(int, text.split("x"))) for name, text in (("block", block), ("warp", warp))}
         broken = objection(Tiles(**sizes, **choices))
         assert found.rule == broken.rule if broken else "sub-core" in found.rule
@@ -99,17 +99,19 @@ def test_the_best_by_closed_forms_are_timed_as_simulate_times_them(timed):
     assert best.tflops == pytest.approx(2e-12 * 64**3 / best.seconds)
 
 
-def test_what_has_no_program_is_passed_over_and_says_so():
+def test_what_has_no_program_is_passed_over_and_says_so(monkeypatch):
+    why = property(lambda tiles: "five stages: not today" if tiles.stages == 5 else None)
+    monkeypatch.setattr(Configuration, "not_generated", why)
     choices = {"m": 128, "n": 128, "k": 64, "block": (128, 128, 32), "warp": (64, 64, 16), "layout": "pad"}
     result = simtc.sweep("hgemm", device="h200", loads="lds", **choices)
     (ranking,) = result.rankings
-    assert {row.best.config["stages"] for row in ranking.timed} == {1, 2}
+    assert {row.best.config["stages"] for row in ranking.timed} == {1, 2, 3, 4}
     (passed,) = [one for one in ranking.rows if one.why]
-    assert passed.best.config["stages"] == 3
-    assert "not timed: stages 3: generated kernels copy through registers" in sweep_text(result)
+    assert passed.best.config["stages"] == 5
+    assert "not timed: five stages: not today" in sweep_text(result)
     assert (passed.exit_code, result.exit_code) == (0, 0)
-    with pytest.raises(BadInputError, match=r"no configuration has a program: stages 3: .* Try: --fidelity analytic"):
-        simtc.sweep("hgemm", device="h200", stages=3, **choices)
+    with pytest.raises(BadInputError, match=r"no configuration has a program: five stages: .* Try: --fidelity"):
+        simtc.sweep("hgemm", device="h200", stages=5, **choices)
 
 
 def test_a_resumed_sweep_ends_with_the_same_table_and_makes_nothing_twice(timed, tmp_path, monkeypatch):

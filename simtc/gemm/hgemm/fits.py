@@ -181,8 +181,9 @@ def _copies(tiles: Tiles) -> Iterator[Objection]:
                 f"{tiles.threads} threads fill {rows} rows at a time, and the {tiles.layout} layout repeats only after"
             )
             yield Objection("the rows that the threads fill at a time are a period of the layout", f"{why} {period}")
-    if tiles.sts_interleave is not None and tiles.sts_interleave * (sum(tiles.copies) - 1) > tiles.sts_room:
-        most = tiles.sts_room // (sum(tiles.copies) - 1)
+    spread = (tiles.sts_interleave or 0) * (sum(tiles.copies) - 1)
+    if spread and spread > tiles.sts_room:
+        most = max(tiles.sts_room, 0) // (sum(tiles.copies) - 1)
         room = f"{sum(tiles.copies)} STS.128 have room for at most {most} HMMAs between two of them"
         yield Objection(
             "the HMMAs of a step have room for the interleaved STS.128", f"{room}, not {tiles.sts_interleave}"
