@@ -172,7 +172,7 @@ class Device(Display):
             >>> h200 = device("h200")
             >>> loaded = h200.under_tensor_load()
             >>> loaded.clock_mhz, device("t4").under_tensor_load().clock_mhz
-            (1800, 1590)
+            (1815, 1590)
             >>> loaded.under_tensor_load() is loaded, loaded.at_rest() is h200
             (True, True)
 

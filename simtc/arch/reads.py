@@ -28,6 +28,7 @@ READERS = {
     "pipes.xu.latency_cycles": "simtc.timing.tables",
     "issue.barrier_base_cycles": "simtc.gemm.hgemm_batched.closed_form",
     "l2_kept_bytes": "simtc.timing.setup",
+    "tensor_fall_ns": "simtc.timing.reading",
     "fetch.first_cycles": "simtc.timing.units.fetch",
     # these prove that the other constants of a chip agree with them
     "dram_bus_bits": "simtc.arch.device",

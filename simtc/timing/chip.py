@@ -20,7 +20,6 @@ __all__ = ["run_chip"]
 
 Step: TypeAlias = Any  # simtc.machine.step.step, and start_block
 _WINDOW = 4  # cycles that one SM may be ahead of another: they meet in L2, which serves in the order of asking
-_PACES = 16  # windows that an SM alone goes on for before its clock may change
 
 
 @jit(int64(CLOCK, SM, int64), inner=True)
@@ -117,8 +116,7 @@ def run_chip(step: Step, start: Step, s: State, mem: Memory, code: Code, ck: Arr
         if window >= end:
             charge_all(ck)
             return 0
-        alone = min(window + _PACES, end) if ck.chip_rises.size else end  # which meets no other
-        until = _WINDOW * (alone if ck.sms.size == 1 else window + 1)
+        until = _WINDOW * (end if ck.sms.size == 1 else window + 1)  # one SM alone meets no other
         for number in range(ck.sms.size):
             if ck.sms[number].next < until:
                 outcome = _run_sm(step, start, s, mem, code, ck, ck.sms[number], until)

@@ -116,8 +116,9 @@ def _mean_mhz(clock: Clock, counted: int, cycles: int, device: Device, rested: D
     """Return the clock at which all the cycles would take the time that they took, falls of the clock included."""
     if not cycles or not counted or not clock.chip_rises.size:
         return device.clock_mhz
-    pace = clock.pace[0]
-    slow = int(pace["slow_cycles"] + (counted - pace["since"]) * pace["slow"]) / counted
+    pace, hold = clock.pace[0], device.tensor_hold_cycles
+    after = max(counted - int(pace["last_tensor"]) - hold, 0) if pace["last_tensor"] >= 0 else 0
+    slow = 1 - (int(pace["fast_cycles"]) + after) / counted
     microseconds = cycles * (slow / device.clock_mhz + (1 - slow) / rested.clock_mhz)
     return round(cycles / (microseconds + 1e-3 * float(pace["falls"]) * device.tensor_fall_ns))
 

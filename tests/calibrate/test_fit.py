@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -22,7 +23,7 @@ from simtc.resources import folder
 from simtc.validate.campaigns.microbench import MicroCase, cases
 from simtc.validate.capture import Capture, Record, read_capture, write_capture
 from simtc.validate.chip import Chip
-from simtc.validate.validate import campaign_settings
+from simtc.validate.validate import campaign_settings, cases_of
 
 CAPTURES = folder("validate") / "captures" / "h200"
 MACHINE = read_capture(CAPTURES / "kernels-pycuda.json").machine
@@ -114,9 +115,12 @@ def test_what_a_board_takes_for_absent_begins_as_the_other_board_has_it(monkeypa
     def cycles(case, board):
         return capture.cases[case.name].measured["cycles"] * (1 + 3.0 / max(board.cluster_packets_per_cycle, 0.1)) / 2
 
+    absent = altered(device("h100_sxm"), "cluster_packets_per_cycle", 0)
+    chip = SimpleNamespace(sm=90, name="NVIDIA H100 80GB HBM3", known=True, board=absent)
     monkeypatch.setattr("simtc.calibrate.fit._cycles", cycles)
+    monkeypatch.setattr("simtc.calibrate.fit.chip_of", lambda _: chip)
     board, (packets,) = fit(few, only="cluster_packets*")
-    assert (device("h100_sxm").cluster_packets_per_cycle, packets.old, packets.changes) == (0, 0, True)
+    assert (packets.old, packets.changes) == (0, True)
     assert board.cluster_packets_per_cycle == pytest.approx(3.0, rel=0.02)
     assert packets.low <= 3 <= packets.high
     assert "cluster_packets_per_cycle = {value = 3" in patch(few, board, [packets])
@@ -134,11 +138,14 @@ def test_a_second_board_does_not_move_what_was_fitted_on_the_first(monkeypatch):
 def test_the_table_names_constants_and_cases_that_exist():
     settings = campaign_settings("microbench")
     names = [case.name for case in cases(settings, Chip(90, "NVIDIA H200"))]
+    names += [case.name for case in cases_of("counters", campaign_settings("counters"), 90, "NVIDIA H200")]
     for entry in settings["fit"]:
-        board = device("h200")
+        boards = [device(name) for name in ("h200", "h100_sxm")]
+        board = next(one for one in boards if entry["constant"] in one.constants)
         value = board.provenance(entry["constant"]).value
         assert isinstance(value, int | float)
-        assert altered(board, entry["constant"], 2 * value) != board
+        other = value / 2 if entry["constant"].endswith("latency_first_cycles") else 2 * value  # never after the second
+        assert altered(board, entry["constant"], other) != board
         for pattern in entry["cases"]:
             head = pattern.split("*")[0]
             assert any(name.startswith(head) for name in names), pattern

@@ -54,7 +54,7 @@ def test_simulate_and_launch_know_the_same_clocks(loaded):
     ).timing  # fmt: skip
     assert (one.cycles, one.clock_mhz, one.seconds) == (timing.cycles, timing.clock_mhz, timing.seconds)
     assert one.resources == {name.removeprefix("the "): cycles for name, cycles in timing.resources.items()}
-    assert 1800 < one.clock_mhz < 1980
+    assert 1700 < one.clock_mhz < 1980  # each fall of the clock takes time as well
     assert one.peak_tflops == pytest.approx(device("h200").tensor_peak_tflops("f16", "f16", clock_mhz=one.clock_mhz))
 
 

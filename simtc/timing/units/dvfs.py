@@ -16,8 +16,7 @@ _PACE = np.dtype(
     [
         ("last_tensor", np.int64),  # when a tensor instruction issued last, UNUSED before
         ("slow", np.int64),  # 1 while the clock is low for them
-        ("since", np.int64),  # from when on
-        ("slow_cycles", np.int64),  # for which it was low before
+        ("fast_cycles", np.int64),  # for which it was high between two of them
         ("falls", np.int64),  # how often it fell
     ]
 )
@@ -35,8 +34,13 @@ UNIT = Unit(name="dvfs", parameters=Dvfs, chip={"pace": Cells(of=_PACE)})
 
 @compiled(void, CLOCK, int64)
 def note_tensor(ck: Arrays, now: Int) -> None:
-    """Note that a tensor instruction issues."""
-    ck.pace.last_tensor = max(ck.pace.last_tensor, now)
+    """Note that a tensor instruction issues: after a pause the clock falls anew."""
+    pace = ck.pace
+    pause = now - pace.last_tensor - int64(ck.chip.dvfs.tensor_hold_cycles)
+    if pace.last_tensor < 0 or pause > 0:
+        pace.falls += 1
+        pace.fast_cycles += pause if pace.last_tensor >= 0 else 0
+    pace.last_tensor = max(pace.last_tensor, now)
 
 
 @compiled(void, CLOCK, int64)
@@ -51,7 +55,4 @@ def set_pace(ck: Arrays, now: Int) -> None:
         return
     for i in range(ck.chip_rises.size):
         ck.chip_values[i] *= 1.0 / ck.chip_rises[i] if slow else ck.chip_rises[i]
-    if not slow:
-        pace.slow_cycles += now - pace.since
-    pace.falls += slow
-    pace.slow, pace.since = slow, now
+    pace.slow = slow
