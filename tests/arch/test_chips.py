@@ -193,11 +193,11 @@ def test_issue_intervals_reach_the_documented_rates(mnemonic, pair):
 def test_multiply_adds_follow_from_the_mnemonic(name):
     shapes = {"884": 16 * 16 * 4, "1688": 16 * 8 * 8, "1684": 16 * 8 * 4, "8816": 8 * 8 * 16, "8832": 8 * 8 * 32}
     for mnemonic, instruction in arch.sm(name).tensor.items():
-        opcode, shape, *types = mnemonic.split(".")
+        _, shape, *types = mnemonic.split(".")
         if "x" in shape:  # a warpgroup's instruction: a quarter for each warp
             m, n, k = map(int, shape.split("x"))
             due = m * n * k // 4
-        elif opcode == "DMMA":
+        elif mnemonic == "DMMA.884":
             due = 8 * 8 * 4
         elif shape == "884":  # four quad pairs, in 4 STEPs with an f32 accumulator, 2 with f16
             due = shapes[shape] // (4 if types == ["F32"] else 2)
