@@ -12,7 +12,7 @@ from simtc.timing.sampling.doubt import COVERAGE, half_width
 
 __all__ = ["CALIBRATION", "CHECK", "Beside", "covered", "factor", "read_spread", "spread_text"]
 
-CALIBRATION = (191,)  # seeds of validate/interval whose launches decide how wide the interval is
+CALIBRATION = (191,)  # seeds of validate/interval whose launches decide how wide the interval is at least
 CHECK = (192,)  # and those that decide nothing
 
 

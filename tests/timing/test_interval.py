@@ -10,6 +10,7 @@ from simtc.gemm.shipped import shipped
 from simtc.resources import folder
 from simtc.results.estimate import interval
 from simtc.run.solve import operands, solve
+from simtc.sass import load
 from simtc.timing.sampling import doubt
 from simtc.timing.sampling.sample import shared, starts
 from simtc.validate.drawn import drawn
@@ -19,8 +20,8 @@ HOME = folder("validate") / "interval"
 CHANCE = 2.0  # deviations of a count of launches
 
 
-def test_the_width_is_what_the_calibration_asks_for():
-    assert factor(read_spread(HOME, CALIBRATION)) == pytest.approx(doubt.WIDER, abs=0.01)
+def test_the_width_is_no_less_than_what_the_calibration_asks_for():
+    assert factor(read_spread(HOME, CALIBRATION)) <= doubt.WIDER
 
 
 def test_other_launches_are_covered_as_often_as_is_said():
@@ -36,6 +37,15 @@ def test_a_launch_of_the_check_comes_out_as_it_is_told():
     timing = one.run("sampled").timing
     assert timing.cycles == pytest.approx(told.sampled, rel=timing.error_estimate)
     assert timing.cycles_interval[0] < timing.cycles < timing.cycles_interval[1]
+
+
+def test_a_sample_says_that_its_interval_was_not_checked_on_such_launches():
+    kernel = shipped("wmma_tiled").kernel(device("t4"))
+    assert doubt.unchecked(kernel, doubt.LARGEST, decides=False) == []
+    (note,) = doubt.unchecked(kernel, doubt.LARGEST + 1, decides=True)
+    assert note.endswith("whose blocks go where values send them, of more than 4.2 million warp-instructions")
+    atomic = load(folder("validate") / "microbench" / "listings" / "sm_90" / "atomics.sass")
+    assert any("with atomics" in note for one in atomic for note in doubt.unchecked(atomic[one], 1, decides=False))
 
 
 def test_an_interval_has_whole_cycles_and_ends_at_none():

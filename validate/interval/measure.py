@@ -6,8 +6,8 @@ python validate/interval/measure.py                     prints what the interval
 python validate/interval/measure.py build               compiles streams.cu anew (NVRTC 12.8: simtc[compile])
 
 Each launch takes some seconds, nearly all of them for all blocks; an interrupted run goes on behind the last one.
-The seeds of the calibration decide how wide the interval is (WIDER in simtc/timing/sampling/doubt.py); those of the
-check decide nothing: nothing may be changed for what they show, unless another seed takes their place.
+The seeds of the calibration decide how wide the interval is at least (WIDER in simtc/timing/sampling/doubt.py); those
+of the check decide nothing: nothing may be changed for what they show, unless another seed takes their place.
 """
 
 from __future__ import annotations

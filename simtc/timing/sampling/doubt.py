@@ -14,7 +14,7 @@ __all__ = ["COVERAGE", "LARGEST", "WIDER", "half_width", "of_counts", "of_others
 
 COVERAGE: Final = 0.9  # of the launches, whose cycles at fidelity full lie in the interval
 LARGEST: Final = 4_200_000  # warp-instructions of a launch that was executed whole to see whether it does
-WIDER: Final = 1.15  # than the sum of the doubts: validate/interval/measure.py prints it
+WIDER: Final = 1.15  # than the sum of the doubts, no less than what validate/interval/measure.py prints
 _UNEVEN = 0.25  # of a last wave of blocks that do not end together: some SM gets one more than its share
 _PART = 0.01  # SMs are left out at all: each goes its own way
 _CROWDED = 0.1  # L2 or DRAM is always busy; for a launch in which one is half of the time, none

@@ -33,10 +33,15 @@ def _slices(own: L2, scale: Scale) -> float:
     Example:
         >>> from types import SimpleNamespace as given
         >>> [_slices(given(l2_slices=44), given(share=share)) for share in (1, 0.75, 0.4, 0.1, 0.01)]
-        [44, 32, 16, 4, 1]
+        [44, 32.0, 16.0, 4.0, 1.0]
+        >>> _slices(given(l2_slices=48), given(share=0.98))  # never more than there are
+        32.0
 
     """
-    return own.l2_slices if scale.share == 1 else 2 ** max(round(math.log2(scale.share * own.l2_slices)), 0)
+    if scale.share == 1:
+        return own.l2_slices
+    nearest, most = round(math.log2(scale.share * own.l2_slices)), math.floor(math.log2(own.l2_slices))
+    return float(2 ** max(min(nearest, most), 0))
 
 
 def _slice_bytes(own: L2, scale: Scale) -> float:
