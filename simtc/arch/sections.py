@@ -8,20 +8,9 @@ from dataclasses import dataclass
 from simtc.errors import BadInputError
 
 __all__ = [
-    "L1",
-    "Fetch",
-    "Issue",
-    "Launch",
-    "Limits",
-    "MemoryOperation",
-    "Pipe",
-    "Pipes",
-    "Scalar",
-    "SharedMemory",
-    "Simt",
-    "SpecialOperation",
-    "TensorInstruction",
-]
+    "L1", "Fetch", "Issue", "Launch", "Limits", "MemoryOperation", "Pipe", "Pipes", "Scalar", "SharedMemory", "Simt",
+    "SpecialOperation", "TensorInstruction",
+]  # fmt: skip
 
 _SCOREBOARDS = 6  # that a control code has room for
 

@@ -13,15 +13,14 @@ from simtc.isa import Kernel, Parameter
 from simtc.machine.arena import Arena
 from simtc.resources import require_memory
 from simtc.run.export import Exporting, exported
+from simtc.run.values import by_value
 
 __all__ = ["Marshalled", "Pointer", "Struct", "Uninitialized", "marshal", "require_count", "uninitialized"]
 
 
 _BANK_BYTES = 1 << 16
-_WHOLE = (1, 2, 4, 8)  # bytes of a whole number
 _Pointed = tuple[int, np.ndarray, int]  # a place in the area, what a pointer there points to, and where in that
 _Pointers = tuple[int, list[np.ndarray]]  # a place in the area, and what the pointers of an array point to
-_REAL: dict[int, Any] = {4: np.float32, 8: np.float64}  # of 2 bytes there are two types
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +144,13 @@ def _laid_out(kernel: Kernel, args: Sequence[Any], area: bytearray) -> tuple[lis
         elif isinstance(arg, (list, tuple)):
             lists.append((parameter.offset, [_buffer(kernel, place, item, parameter.size) for item in arg]))
         elif isinstance(arg, Struct):
-            area[parameter.offset : parameter.offset + parameter.size] = _value(kernel, place, arg.data, parameter.size)
+            end = parameter.offset + parameter.size
+            area[parameter.offset : end] = by_value(kernel, place, arg.data, parameter.size)
             found += [
                 (parameter.offset + at, array, offset) for at, array, offset in _inside(kernel, place, arg, parameter)
             ]
         else:
-            area[parameter.offset : parameter.offset + parameter.size] = _value(kernel, place, arg, parameter.size)
+            area[parameter.offset : parameter.offset + parameter.size] = by_value(kernel, place, arg, parameter.size)
     return found, lists
 
 
@@ -270,39 +270,3 @@ def _buffer(kernel: Kernel, place: int, given: Any, size: int) -> np.ndarray:
             f"argument {place} of {kernel.name}: the array must be C-contiguous; pass np.ascontiguousarray of it"
         )
     return array
-
-
-def _value(kernel: Kernel, place: int, value: Any, size: int) -> bytes:
-    if isinstance(value, (bytes, bytearray)):
-        data = bytes(value)
-    elif isinstance(value, (np.generic, np.ndarray)) and not value.dtype.hasobject:
-        data = value.astype(value.dtype.newbyteorder("="), copy=False).tobytes()
-    elif isinstance(value, int) and size in _WHOLE:
-        data = _whole(kernel, place, value, size)
-    elif isinstance(value, float) and size in _REAL:
-        data = _real(kernel, place, value, size)
-    else:
-        raise BadInputError(
-            f"argument {place} of {kernel.name}: got {type(value).__name__} {value!r}; "
-            f"pass an array, a numpy scalar of {size} bytes, or bytes"
-        )
-    if len(data) != size:
-        raise BadInputError(f"argument {place} of {kernel.name} takes {size} bytes, got {len(data)} ({value!r})")
-    return data
-
-
-def _whole(kernel: Kernel, place: int, value: int, size: int) -> bytes:
-    """Return a Python int as the parameter holds it, signed or not."""
-    low, high = -(1 << (8 * size - 1)), (1 << 8 * size) - 1
-    if not low <= value <= high:
-        raise BadInputError(f"argument {place} of {kernel.name} has {size} bytes: {value} is not from {low} to {high}")
-    return value.to_bytes(size, "little", signed=value < 0)
-
-
-def _real(kernel: Kernel, place: int, value: float, size: int) -> bytes:
-    """Return a Python float as the parameter holds it."""
-    with np.errstate(over="ignore"):
-        rounded = np.array(value, _REAL[size])
-    if np.isinf(rounded) and not np.isinf(value):
-        raise BadInputError(f"argument {place} of {kernel.name} has {size} bytes: {value!r} is beyond an f{8 * size}")
-    return rounded.tobytes()
