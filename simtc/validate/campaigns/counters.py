@@ -85,6 +85,7 @@ def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[CounterCase | Ski
     for group in settings["cases"]:
         if group.get("counters"):
             found += group_cases(group, settings, chip)
+    found = list({one.name: one for one in found}.values())  # a kernel of two groups is skipped once
     launches = [one for one in found if not isinstance(one, Skip)]
     profile = Profile("counters", settings, {one.name: one.caches for one in launches})
     for one in found:
