@@ -25,12 +25,14 @@ QUIET_NAN = {"f16": 0x7FFF, "f32": 0x7FFFFFFF}
 
 
 def module(*path):
-    """Import a script of validate/, which is no package."""
+    """Import a script of validate/, which is no package: its neighbours are on the path while it loads, as in a run."""
     file = folder("validate").joinpath(*path)
     spec = importlib.util.spec_from_file_location(f"validate_{'_'.join(path)}".removesuffix(".py"), file)
     loaded = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = loaded
-    spec.loader.exec_module(loaded)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(file.parent)
+        spec.loader.exec_module(loaded)
     return loaded
 
 
@@ -146,5 +148,5 @@ def gemm():
 
 @pytest.fixture(scope="session")
 def campaign():
-    """Return the opcode campaign's table."""
-    return module("opcodes", "table.py")
+    """Return what the opcode campaign asks: its groups of operations, and what they are given."""
+    return SimpleNamespace(groups=module("opcodes", "table.py").groups, inputs=module("opcodes", "operands.py").inputs)
