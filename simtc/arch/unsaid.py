@@ -12,6 +12,8 @@ from simtc.arch.generation import Sm
 
 __all__ = ["unsaid"]
 
+_OF_ITS_GENERATION = ("launch_cycles",)  # a board that is silent has its generation's launch.chip_cycles
+
 
 def unsaid(chip: Device | Sm) -> tuple[str, ...]:
     """Return the paths of the constants that a chip's file may leave out, and does: their defaults turn them off.
@@ -21,7 +23,7 @@ def unsaid(chip: Device | Sm) -> tuple[str, ...]:
     Example:
         >>> from simtc.arch import device
         >>> unsaid(device("gtx280")), unsaid(device("h200"))
-        (('l2_turn_bytes',), ())
+        (('tensor_fall_ns', 'l2_turn_bytes'), ())
 
     """
     found = [*_left_out(type(chip), "", chip.constants)]
@@ -35,5 +37,5 @@ def unsaid(chip: Device | Sm) -> tuple[str, ...]:
 def _left_out(section: Any, prefix: str, constants: Mapping[str, Constant]) -> Iterator[str]:
     for one in fields(section):
         path = f"{prefix}{one.name}"
-        if one.default not in (MISSING, None) and path not in constants:
+        if one.default not in (MISSING, None) and path not in (*constants, *_OF_ITS_GENERATION):
             yield path

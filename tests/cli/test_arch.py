@@ -95,17 +95,20 @@ def test_json_of_a_board(simtc):
     assert read_by["tdp_watts"] == []
     atomic = ("packet", "line", "sector", "word")  # measured on an H200 alone
     assert data["off"] == [
+        "tensor_fall_ns",
+        "issue.barrier_arrival_cycles",
         *(f"l1.atomic_{what}_cycles" for what in atomic),
         "l1.atomic_cycles",
         "l1.atomic_spread_cycles",
+        *(f"l1.{what}" for what in ("unused_bytes", "copies_pending", "copy_request_cycles")),
     ]
 
 
 def test_says_what_a_board_leaves_out(simtc):
     _, out, err = simtc("arch", "gtx280")
-    assert err == "simtc: gtx280 says nothing of l2_turn_bytes: off\n"
+    assert err == "simtc: gtx280 says nothing of tensor_fall_ns, l2_turn_bytes: off\n"
     assert "l2_turn_bytes" not in out
-    assert json.loads(simtc("arch", "gtx280", "--json")[1])["off"] == ["l2_turn_bytes"]
+    assert json.loads(simtc("arch", "gtx280", "--json")[1])["off"] == ["tensor_fall_ns", "l2_turn_bytes"]
 
 
 def test_json_of_a_generation_and_of_the_list(simtc):
