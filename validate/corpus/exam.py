@@ -12,44 +12,21 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from simtc.validate.campaigns.corpus import CorpusCase
 from simtc.validate.capture import Capture, read_capture
-from simtc.validate.compare import Compared, captured_cases, replay
+from simtc.validate.compare import captured_cases, replay
 from simtc.validate.corpus.drawing import SEED
+from simtc.validate.corpus.summary import summary
 from simtc.validate.predictions import Predictions
 
 _LOG = Path(__file__).resolve().parent / "exam.jsonl"
-_NEAR = 0.12
 
 
 def exam_cases(capture: Capture) -> list[CorpusCase]:
     """Return the launches of the exam half, to be compared."""
     every = [case for case in captured_cases(capture) if isinstance(case, CorpusCase)]
     return [replace(case, examined=True) for case in every if case.half == "exam"]
-
-
-def result(found: list[Compared]) -> dict[str, Any]:
-    """Return the errors of each quantity that has a time, cold and warm, and what was refused."""
-    told: dict[str, Any] = {"launches": len(found), "refused": sum(bool(case.problem) for case in found)}
-    for quantity in ("active_cycles", "nanoseconds"):
-        for caches in ("warm", "cold"):
-            errors = np.array([
-                abs(point.error) for case in found for point in case.points
-                if point.quantity == quantity and point.case.endswith(caches)
-            ])  # fmt: skip
-            told[f"{quantity} {caches}"] = {
-                "launches": len(errors), "mean": round(float(errors.mean()), 4),
-                "median": round(float(np.median(errors)), 4),
-                "within 12 %": round(float((errors <= _NEAR).mean()), 4), "worst": round(float(errors.max()), 4),
-            } if len(errors) else {}  # fmt: skip
-    for quantity in ("instructions", "bits"):
-        points = [point for case in found for point in case.points if point.quantity == quantity]
-        told[f"{quantity} equal"] = f"{sum(not point.error for point in points)} of {len(points)}"
-    return told
 
 
 def main() -> None:
@@ -63,7 +40,7 @@ def main() -> None:
     dirty = subprocess.run(["git", "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True).stdout  # noqa: S607
     look = {
         "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"), "commit": commit + ("+changes" if dirty else ""),
-        "seed": SEED, "board": capture.machine["device"], "captured": capture.date, **result(list(found.cases)),
+        "seed": SEED, "board": capture.machine["device"], "captured": capture.date, **summary(found.cases),
     }  # fmt: skip
     with _LOG.open("a", encoding="utf-8") as log:
         log.write(json.dumps(look) + "\n")

@@ -1,0 +1,106 @@
+"""Where the README's figures come from: captures, committed results, and commands that are run here."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from statistics import mean
+
+import pytest
+
+from simtc.numerics import instructions
+from simtc.resources import folder
+from simtc.validate.capture import read_capture
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+EXAMINATION = README.parent.parent / "shared" / "facts" / "exam.md"
+CAPTURES = folder("validate") / "captures"
+SIMTC = (sys.executable, "-c", "from simtc.cli import main; main()")
+
+
+@pytest.fixture(scope="module")
+def readme():
+    if not README.exists():
+        pytest.skip("the README is not beside the tests")
+    return README.read_text(encoding="utf-8")
+
+
+def printed(words):
+    return subprocess.run([*SIMTC, *words], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_second_command(readme, tmp_path, monkeypatch):
+    """To 2 % of each number, as the first."""
+    command, shown = re.search(r"\$ \.venv/bin/simtc (run wmma_tiled .*?) \| tail -1\n(.*?)\n", readme).groups()
+    monkeypatch.chdir(tmp_path)
+    said = printed(shlex.split(command)).splitlines()[-1]
+    assert (tmp_path / "timeline.svg").stat().st_size > 10_000
+    assert words_of(said) == words_of(shown)
+    assert numbers_of(said) == pytest.approx(numbers_of(shown), rel=0.02)
+
+
+def test_what_padding_is_worth(readme):
+    share = float(
+        re.search(r"without the padding of shared memory the\s+kernel\s+has (\d+) % less throughput", readme)[1]
+    )
+    command = shlex.split("simulate hgemm -m 8192 -n 8192 -k 8192 --device t4 --json")
+    padded, plain = (json.loads(printed([*command, *more]))["cycles"] for more in ((), ("--layout", "none")))
+    assert 100 * (1 - padded / plain) == pytest.approx(share, abs=2)
+
+
+def test_bits(readme):
+    """The replay of these captures is tests/validate/test_captures.py: 0 elements differ."""
+    text = " ".join(readme.split())
+    results, kinds, fragments, computed = re.search(
+        r"Of ([\d.]+) million results of (\d+) mma, wmma and wgmma instructions 0 differ from simtc's, "
+        r"of ([\d.]+) million fragment elements 0, and of ([\d.]+) million elements", text,
+    ).groups()  # fmt: skip
+    for figure, campaign in ((results, "numerics"), (fragments, "layouts"), (computed, "kernels")):
+        elements = read_capture(CAPTURES / "h200" / f"{campaign}-pycuda.json").elements
+        assert f"{elements / 1e6:.1f}" == figure
+    assert len(instructions("hopper")) == int(kinds)
+
+
+def test_kernels_by_others(readme):
+    """As sass_notes/validation.md prints them, from what the clock gave on an earlier day."""
+    shown = re.search(r"llama\.cpp and more \((\d+)\) \|.*\| ([\d.]+) % \| ([\d.]+) % \|", readme)
+    theirs, clock = (
+        json.loads((CAPTURES / "h200" / f"evaluation-{name}.json").read_text())["launches"]
+        for name in ("foreign", "foreign-clock")
+    )
+    start = 3250  # cycles that simtc added for a launch on that day
+    errors = []
+    for one, ours in zip(theirs, clock, strict=True):
+        x, y, z = one["grid"]
+        cycles = ours["cycles"] * (1980 / ours["clock_mhz"] if 1 < x * y * z < 16 else 1)
+        alone = x * y * z == 1
+        errors.append(cycles / one["sm__cycles_active.max"] - 1 if alone
+                      else (cycles + start) / one["gpc__cycles_elapsed.max"] - 1)  # fmt: skip
+    assert int(shown[1]) == len(errors)
+    assert (float(shown[2]), float(shown[3])) == pytest.approx(
+        (100 * mean(map(abs, errors)), 100 * max(map(abs, errors))), abs=0.051
+    )
+
+
+def test_the_examination(readme):
+    if not EXAMINATION.exists():
+        pytest.skip("the examiner's report is not beside the project")
+    report = EXAMINATION.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (H200.*|H100.*|T4.*) \| .*? \| ([\d. to]+) % \| ([+-]\d+) % \|$", readme, re.MULTILINE)
+    assert len(rows) == 5
+    for name, means, worst in rows:
+        for figure in means.split(" to "):
+            assert re.search(rf"[| ]{re.escape(figure)}[ %]", report), (name, figure)
+        assert re.search(rf"[| ]{re.escape(worst)}[ %]", report), (name, worst)
+
+
+def words_of(line):
+    return re.sub(r"[\d.,]+", "#", line).split()
+
+
+def numbers_of(line):
+    return [float(number.replace(",", "")) for number in re.findall(r"\d[\d.,]*(?<![,.])", line)]
