@@ -26,14 +26,15 @@ __all__ = ["reproduce"]
 def reproduce(names: tuple[str, ...], *, listing: bool, plot: Path | None, as_json: bool) -> None:
     """Set published tables and figures beside simtc's own values.
 
-    Each value has a kind: exact arithmetic, a closed form, a simulation, or an input taken from the paper.
+    Each value has a kind: exact arithmetic, arithmetic on the paper's own inputs
+    (rederived), a closed form, a simulation, or an input taken from the paper.
 
     \b
     simtc reproduce yan2020/table6
     simtc reproduce nvidia --json
     simtc reproduce nvidia/fig8 --plot fig8.svg
 
-    Exits with 1 where exact arithmetic does not give the printed value.
+    Exits with 1 where arithmetic, exact or rederived, does not give the printed value.
     """  # noqa: D301 - \b is click's mark for text that keeps its lines
     if listing:
         refuse("with --list", "names", "plot")

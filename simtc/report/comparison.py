@@ -19,7 +19,7 @@ def comparison_text(one: Comparison) -> str:
 
 
 def summary(compared: Iterable[Comparison]) -> str:
-    """Say how many exact items came out, and name those that did not.
+    """Say how many items of arithmetic came out, and name those that did not.
 
     Example:
         >>> items = (Item(name="cycles", paper=1031, simtc=1032, kind="exact"),)
@@ -27,12 +27,15 @@ def summary(compared: Iterable[Comparison]) -> str:
         '0 of 1 exact items agree; differs: p/t cycles'
 
     """
-    exact = [(one.name, item) for one in compared for item in one.items if item.kind == "exact"]
-    if not exact:
+    every = [(one.name, item) for one in compared for item in one.items]
+    told = []
+    for kind in ("exact", "rederived"):
+        some = [item for _, item in every if item.kind == kind]
+        told += [f"{sum(not item.differs for item in some)} of {len(some)} {kind} items agree"] if some else []
+    if not told:
         return "nothing here is exact arithmetic"
-    differing = [f"{name} {item.name}" for name, item in exact if item.differs]
-    text = f"{len(exact) - len(differing)} of {len(exact)} exact items agree"
-    return text + (f"; differs: {', '.join(differing)}" if differing else "")
+    differing = [f"{name} {item.name}" for name, item in every if item.differs]
+    return ", ".join(told) + (f"; differs: {', '.join(differing)}" if differing else "")
 
 
 def _row(item: Item) -> tuple[str, str, str, str, str, str]:

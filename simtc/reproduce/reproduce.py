@@ -121,7 +121,7 @@ def reproduce(name: str) -> Comparison:
 
     Example:
         >>> table6 = reproduce("yan2020/table6")
-        >>> sum(item.kind == "exact" for item in table6.items), table6.differs
+        >>> sum(item.kind == "rederived" for item in table6.items), table6.differs
         (12, False)
 
     """

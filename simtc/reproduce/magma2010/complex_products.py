@@ -50,7 +50,7 @@ def m3() -> _Made:
         note = f"{executed:.0f} GFLOP/s executed, of {peak:.0f}; {real} itself reaches {measured[f'{real}_share']} %"
         items += [
             Item(name=f"{name}, credited share, %", paper=measured[f"{name}_share"],
-                 simtc=round(100 * credited / peak), kind="exact"),
+                 simtc=round(100 * credited / peak), kind="rederived"),
             Item(name=f"{name}, executed share, %", paper=None, simtc=round(100 * executed / peak),
                  kind="closed form", note=note),
             Item(name=f"{name}, ceiling by {real}, GFLOP/s", paper=None, simtc=round(ceiling), kind="closed form",

@@ -52,7 +52,7 @@ def intensity() -> Made:
     items += [
         Item(
             name="V100 FLOPS:B, from the data sheet's TFLOPS", paper=table["v100_flops_per_byte"], simtc=rounded,
-            kind="exact", note=f"{table['v100_tensor_tflops']} TFLOPS over {v100.dram_gb_per_s:g} GB/s",
+            kind="rederived", note=f"{table['v100_tensor_tflops']} TFLOPS over {v100.dram_gb_per_s:g} GB/s",
         ),
         Item(
             name="V100 FLOPS:B, from SMs, rate and clock", paper=table["v100_flops_per_byte"],
