@@ -11,7 +11,7 @@ from simtc.cli.output import note, to_json
 from simtc.errors import BadInputError
 from simtc.files import require_writable, write_text
 from simtc.report.comparison import comparison_text, summary
-from simtc.reproduce.reproduce import ENTRIES, select
+from simtc.reproduce.reproduce import entries, select
 from simtc.reproduce.reproduce import reproduce as compare
 from simtc.results.comparison import KINDS
 
@@ -48,7 +48,7 @@ def reproduce(names: tuple[str, ...], *, listing: bool, plot: Path | None, as_js
             f"--plot draws one figure, not {len(chosen)}. Try: simtc reproduce {chosen[0]} --plot {plot}"
         )
     require_writable(plot)
-    if any(ENTRIES[name].clocked for name in chosen):
+    if any(entries()[name].clocked for name in chosen):
         from simtc.cli.progress import note_compilation  # noqa: PLC0415 - closed forms start without the clock
 
         note_compilation()
@@ -67,17 +67,17 @@ def reproduce(names: tuple[str, ...], *, listing: bool, plot: Path | None, as_js
 
 def _list(*, as_json: bool) -> None:
     if as_json:
-        entries = [{"name": name, "title": entry.title, "clocked": entry.clocked} for name, entry in ENTRIES.items()]
-        click.echo(to_json({"schema": "simtc.reproduce/1", "entries": entries}))
+        listed = [{"name": name, "title": entry.title, "clocked": entry.clocked} for name, entry in entries().items()]
+        click.echo(to_json({"schema": "simtc.reproduce/1", "entries": listed}))
         return
-    width = max(map(len, ENTRIES))
-    for name, entry in ENTRIES.items():
+    width = max(map(len, entries()))
+    for name, entry in entries().items():
         click.echo(f"{name:<{width}}  {entry.title}{' (runs the clock)' if entry.clocked else ''}")
     click.echo("\nkinds: " + "; ".join(f"{kind}, {meaning}" for kind, meaning in KINDS.items()))
 
 
 def _draw(svg: str | None, name: str, path: Path) -> None:
     if svg is None:
-        drawn = ", ".join(one for one in ENTRIES if "fig" in one)
+        drawn = ", ".join(one for one in select([name.split("/", maxsplit=1)[0]]) if "fig" in one)
         raise BadInputError(f"{name} has no figure to draw. Try one of: {drawn}")
     write_text(path, svg)
