@@ -47,9 +47,11 @@ class _Whole(_Library):  # type: ignore[misc] # its base is Any
         super().finalize()
 
     def _optimize_final_module(self) -> None:
+        whole = min(self._own, key=len)  # its wrappers' names begin with something more
         for one in self.get_defined_functions():
             if one.name not in self._own:
                 one.linkage = binding.Linkage.internal
+                one.name += f".{whole}"  # the linker goes by names alone: no part may have that of another whole's
         # numba optimises twice, to bring counts of references together before it drops them: nothing here counts any
         passes, builder = self._codegen._module_pass_manager()  # noqa: SLF001 - numba's own
         passes.run(self._final_module, builder)
@@ -118,6 +120,8 @@ def read(function: Any, signature: Any) -> None:
 
     numba would do so after it has loaded what it knows of Python's and numpy's functions: only compiling needs that.
     """
+    if function.targetoptions["_nrt"]:
+        return  # it makes arrays, by functions that are there once the rest is
     kept = function._cache._load_overload(signature, function.targetctx)  # noqa: SLF001
     if kept is not None:
         function.targetctx.insert_user_function(kept.entry_point, kept.fndesc, [kept.library])

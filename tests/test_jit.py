@@ -194,6 +194,49 @@ def test_a_part_becomes_machine_code_with_what_calls_it(tmp_path):
     assert {path.name.split("-")[0] for path in (tmp_path / "cache").rglob("*.nbc")} == {"parts.both", "parts.once"}
 
 
+LONG = """
+import re
+from numba import int64
+from simtc import jit
+@jit.jit(int64(int64, int64), from_python=True)
+def long(unused, a):
+    {steps}
+    return a
+@jit.jit(int64(int64), from_python=True)
+def both(a):
+    return long(0, a) + long(1, a + 1)
+print(both(5) == long(7, 5) + long(7, 6))
+names = [re.findall('define [^@]*@"?([^"(]+)', *one.inspect_llvm().values()) for one in (long, both)]
+print(len(names[1]), {*names[0]} & {*names[1]})
+""".replace("{steps}", "\n    ".join(f"a = (a * {step} ^ a >> 3) % 1000003" for step in range(3, 203)))
+
+
+def test_a_part_has_another_name_than_the_whole_of_the_same_function(tmp_path):
+    """The linker goes by names alone, and LLVM has changed how a part is called: it may have dropped an argument."""
+    script = tmp_path / "long.py"
+    script.write_text(LONG)
+    right, names = compiled_with({"SIMTC_CACHE_DIR": str(tmp_path / "cache")}, script).splitlines()
+    assert (right, names) == ("True", "4 set()")
+
+
+ARRAYS = """
+import numpy as np
+from numba import int64
+from simtc import jit
+@jit.jit(int64(int64), from_python=True, allocates=True)
+def size(a):
+    return np.zeros(a).size
+print(size(5))
+"""
+
+
+def test_code_that_makes_arrays_is_read_too(tmp_path):
+    script = tmp_path / "arrays.py"
+    script.write_text(ARRAYS)
+    cache = {"SIMTC_CACHE_DIR": str(tmp_path / "cache")}
+    assert [compiled_with(cache, script).strip() for _ in range(2)] == ["5", "5"]
+
+
 def compiled_functions():
     for path in sorted(PACKAGE.rglob("*.py")):
         for one in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
