@@ -67,7 +67,7 @@ class Bundle:
             dimensions = 1 if isinstance(due, types.Record) else due.ndim
             if not array.flags.c_contiguous or array.ndim != dimensions:
                 raise ValueError(f"array {name} should be contiguous, of {dimensions} dimensions")
-            row[0] = array.__array_interface__["data"][0]
+            row[0] = array.ctypes.data  # numpy's other way describes all fields of a record: 80 us, not 5
             row[1 : 1 + array.ndim] = array.shape
 
     @property

@@ -1,5 +1,7 @@
 """Compiled functions: one signature each, cached on disk under a hash of every source they were made from.
 
+What becomes machine code together says linking.py.
+
 numba's own cache looks only at the file that holds a function, so a constant edited in another module would leave
 stale machine code behind. Here the cache folder's name is a hash of the module and of all that it imports from simtc,
 directly or not: an edit opens new folders for what depends on it, and for nothing else.
@@ -26,7 +28,7 @@ from numba.core.caching import _CacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
-from simtc.indexing import Compiler
+from simtc.linking import PartCompiler, WholeCompiler, close, read
 
 __all__ = [
     "Array",
@@ -37,6 +39,7 @@ __all__ = [
     "cache_folder",
     "cache_problem",
     "cache_root",
+    "callable_part",
     "compile_all",
     "entry",
     "finish",
@@ -174,24 +177,26 @@ def on_compile(listener: Callable[[], None]) -> None:
     _listeners.append(listener)
 
 
-def jit(signature: Any, *, inline: bool = False, allocates: bool = False, inner: bool = False) -> Callable[[_F], _F]:
-    """Declare a function that is compiled for one signature when it is first needed, cached on disk.
+def jit(
+    signature: Any, *, from_python: bool = False, inline: bool = False, allocates: bool = False
+) -> Callable[[_F], _F]:
+    """Declare a function that is compiled for one signature when it is first needed.
 
-    What calls it holds its code too, so it is not even read from the cache where its caller is. Compiled code does not
-    hold the interpreter lock.
+    What calls it holds its code too (see `simtc.linking`), so only what Python calls is kept on disk. Compiled code
+    does not hold the interpreter lock.
 
     Args:
         signature: a numba signature, such as `void(uint32[::1], int64)`; None for a function that `finish` declares.
+        from_python: Python calls it, or passes it to compiled code, rather than compiled code alone.
         inline: merge it into its callers, whatever its size.
         allocates: it makes arrays, so references to arrays are counted in it; elsewhere that would be time for nothing.
-        inner: only compiled code calls it, so no way into it from Python is compiled.
 
     """
 
     def declare(function: _F) -> _F:
         folder = cache_folder(function.__module__)
-        kept = _serves(folder, inspect.getfile(function))
-        if not kept:
+        kept = from_python and _serves(folder, inspect.getfile(function))
+        if from_python and not kept:
             _warn_once(cache_problem())
         config: Any = numba.config
         compiler: Any = numba.jit  # whose switch for counting references is not in its types
@@ -204,12 +209,14 @@ def jit(signature: Any, *, inline: bool = False, allocates: bool = False, inner:
                 error_model="numpy",
                 forceinline=inline,
                 _nrt=allocates,
-                no_cpython_wrapper=inner,
-                no_cfunc_wrapper=inner,
-                pipeline_class=Compiler,
+                no_cpython_wrapper=not from_python,
+                no_cfunc_wrapper=not from_python,
+                pipeline_class=WholeCompiler if from_python else PartCompiler,
             )(function)
         finally:
             config.CACHE_DIR = before
+        if not from_python:
+            close(declared)
         if signature is not None:
             finish(declared, signature)
         return declared
@@ -220,11 +227,13 @@ def jit(signature: Any, *, inline: bool = False, allocates: bool = False, inner:
 def finish(function: Any, signature: Any) -> None:
     """Say for which signature a function is compiled when it is first needed: it gets no other."""
     compiling, source = function.compile, inspect.getfile(function.py_func)
-    folder = cache_folder(function.__module__)
+    folder, function.signature = cache_folder(function.__module__), signature
 
     @cache
     def compiled() -> Any:
         with global_compiler_lock:  # numba's own: whoever waits here may hold it already
+            if function.stats.cache_path:
+                read(function, signature)
             if not function.overloads:
                 if _listeners and not _holds_code(folder, source):
                     while _listeners:
@@ -265,10 +274,16 @@ def entry(function: Any) -> Any:
     return function.compile()
 
 
+def callable_part(function: Any) -> Any:
+    """Return a function that only compiled code calls once more, for Python: so a test can look at it alone."""
+    return jit(function.signature, from_python=True)(function.py_func)
+
+
 def compile_all(*modules: str) -> None:
-    """Compile, or read from the cache, every function that modules declare."""
+    """Compile, or read from the cache, every function that modules declare for Python."""
     for module in modules:
         for value in vars(import_module(module)).values():
             if isinstance(value, Dispatcher) and value.__module__ == module:
-                compiled: Any = value.compile  # which `finish` has replaced
-                compiled()
+                function: Any = value
+                if not function.targetoptions["no_cpython_wrapper"]:
+                    function.compile()  # which `finish` has replaced

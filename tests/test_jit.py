@@ -23,7 +23,7 @@ with warnings.catch_warnings(record=True) as said:
     @jit.jit(int64(int64, int64))
     def add(a, b):
         return a + b
-    @jit.jit(int64(int64))
+    @jit.jit(int64(int64), from_python=True)
     def twice(a):
         return add(a, a)
 print(twice(4), len(said), *(one.message for one in said))
@@ -32,7 +32,7 @@ print(twice(4), len(said), *(one.message for one in said))
 HALF = """
 from numba import float64
 from simtc import jit
-@jit.jit(float64(float64))
+@jit.jit(float64(float64), from_python=True)
 def half(a):
     return a / 2
 print(half(3), half(3.0), len(half.overloads), half.get_function_type())
@@ -42,11 +42,11 @@ LANES = """
 from numba import int64, uint32, void
 from simtc import jit
 words = uint32[::1]
-@jit.jit(void(words, words, int64))
+@jit.jit(void(words, words, int64), from_python=True)
 def lanes(file, to, at):
     for lane in range(32):
         to[lane] = file[at + lane]
-@jit.jit(int64(int64[:, ::1], int64, int64))
+@jit.jit(int64(int64[:, ::1], int64, int64), from_python=True)
 def place(table, i, j):
     table[i, j] = 5
     return table[i, j] + table[-1, -1]
@@ -142,15 +142,15 @@ def test_an_index_is_not_asked_whether_it_counts_from_the_end(tmp_path):
 
 def test_what_was_compiled_is_known_to_be():
     """A second start says nothing of compiling: numba keeps code in folders below the one that it is given."""
-    jit.compile_all("simtc.machine.bits")
-    assert jit.is_compiled("simtc.machine.bits")
+    jit.compile_all("simtc.machine.run")
+    assert jit.is_compiled("simtc.machine.run")
 
 
 def test_what_another_installation_compiled_is_no_help(tmp_path):
     """The same sources at another path: numba finds nothing there, so the whole simulator is still to be compiled."""
-    jit.compile_all("simtc.machine.bits")
+    jit.compile_all("simtc.machine.run")
     (tmp_path / "simtc").symlink_to(PACKAGE, target_is_directory=True)
-    asked = "from simtc import jit; print(jit.__file__, jit.is_compiled('simtc.machine.bits'))"
+    asked = "from simtc import jit; print(jit.__file__, jit.is_compiled('simtc.machine.run'))"
     found = subprocess.run(
         [sys.executable, "-c", asked],
         capture_output=True,
@@ -159,6 +159,82 @@ def test_what_another_installation_compiled_is_no_help(tmp_path):
         cwd=tmp_path,  # where `python -c` looks first
     ).stdout
     assert found.split() == [str(tmp_path / "simtc" / "jit.py"), "False"]
+
+
+PARTS = """
+from numba import int64
+from simtc import jit
+@jit.jit(int64(int64))
+def low(a):
+    return a & 15
+@jit.jit(int64(int64))
+def once(a):
+    return low(a) + 1
+@jit.jit(int64(int64, int64), from_python=True)
+def both(a, b):
+    return once(a) + low(b)
+print(both(17, 18), jit.callable_part(once)(31))
+(code,) = both.inspect_llvm().values()
+print(code.count("define"))
+try:
+    low(1)
+except TypeError as error:
+    print(error)
+"""
+
+
+def test_a_part_becomes_machine_code_with_what_calls_it(tmp_path):
+    """Nothing is left of it but the code of the whole: the function and its two ways in; Python is told so."""
+    script = tmp_path / "parts.py"
+    script.write_text(PARTS)
+    cache = {"SIMTC_CACHE_DIR": str(tmp_path / "cache")}
+    found, code, error = compiled_with(cache, script).splitlines()
+    assert (found, code) == ("4 16", "3")
+    assert error == "low: only compiled code calls it; declare it from_python=True"
+    assert {path.name.split("-")[0] for path in (tmp_path / "cache").rglob("*.nbc")} == {"parts.both", "parts.once"}
+
+
+LONG = """
+import re
+from numba import int64
+from simtc import jit
+@jit.jit(int64(int64, int64), from_python=True)
+def long(unused, a):
+    {steps}
+    return a
+@jit.jit(int64(int64), from_python=True)
+def both(a):
+    return long(0, a) + long(1, a + 1)
+print(both(5) == long(7, 5) + long(7, 6))
+names = [re.findall('define [^@]*@"?([^"(]+)', *one.inspect_llvm().values()) for one in (long, both)]
+print(len(names[1]), {*names[0]} & {*names[1]})
+""".replace("{steps}", "\n    ".join(f"a = (a * {step} ^ a >> 3) % 1000003" for step in range(3, 203)))
+
+
+def test_a_part_has_another_name_than_the_whole_of_the_same_function(tmp_path):
+    """The linker goes by names alone, and LLVM has changed how a part is called: it may have dropped an argument."""
+    script = tmp_path / "long.py"
+    script.write_text(LONG)
+    right, names = compiled_with({"SIMTC_CACHE_DIR": str(tmp_path / "cache")}, script).splitlines()
+    assert (right, names) == ("True", "4 set()")
+
+
+ARRAYS = """
+import numpy as np
+from numba import int64
+from simtc import jit
+@jit.jit(int64(int64), from_python=True, allocates=True)
+def size(a):
+    return np.zeros(a).size
+print(size(5))
+"""
+
+
+def test_code_that_makes_arrays_is_read_too(tmp_path):
+    script = tmp_path / "arrays.py"
+    script.write_text(ARRAYS)
+    cache = {"SIMTC_CACHE_DIR": str(tmp_path / "cache")}
+    assert [compiled_with(cache, script).strip() for _ in range(2)] == ["5", "5"]
 
 
 def compiled_functions():

@@ -193,7 +193,7 @@ def _memory(s: Arrays, mem: Arrays, code: Arrays, op: Record, w: Int, place: Int
     return outcome
 
 
-@jit(int64(STATE, MEMORY, CODE, int64))
+@jit(int64(STATE, MEMORY, CODE, int64), from_python=True)
 def checked_step(s: Arrays, mem: Arrays, code: Arrays, w: Int) -> Int:
     """Execute one instruction as `step` does, with the checks above."""
     warp = s.warps[w]

@@ -11,9 +11,9 @@ __all__ = ["compile_simulator", "needs_compiling"]
 
 # Two halves of about the same length. The step, which holds all that a machine does, comes last in its own: by then the
 # other process has put what it lacks into the cache.
-_HERE = ("simtc.machine.predicate", "simtc.machine.convert", "simtc.machine.control", "simtc.machine.special",
-         "simtc.machine.step")  # fmt: skip
-_BESIDE = ("simtc.machine.tensor", "simtc.machine.access", "simtc.timing.chip")
+_HERE = ("simtc.machine.step",)
+_BESIDE = ("simtc.timing.chip", "simtc.machine.run", "simtc.timing.sampling.forward", "simtc.timing.units.l2_tags",
+           "simtc.timing.units.aging")  # fmt: skip
 
 
 def needs_compiling() -> bool:

@@ -29,7 +29,7 @@ _FULL = np.uint32(0xFFFFFFFF)
 _TURN = 4096  # instructions a warp may execute before its neighbours get a turn
 
 
-@jit(void(STATE, int64, int64))
+@jit(void(STATE, int64, int64), from_python=True)
 def start_block(s: Arrays, slot: Int, number: Int) -> None:
     """Make block `number` of the grid resident in `slot`, with fresh registers and shared memory."""
     g = s.geometry
@@ -115,7 +115,7 @@ def _executed(s: Arrays, slot: Int) -> Int:
     return total
 
 
-@jit(int64(STEP, STATE, MEMORY, CODE, LONGS, TASK), allocates=True)
+@jit(int64(STEP, STATE, MEMORY, CODE, LONGS, TASK), allocates=True, from_python=True)
 def run_blocks(step: Arrays, s: Arrays, mem: Arrays, code: Arrays, halt: Array, task: Record) -> Int:
     """Run the task's blocks with as many resident at a time as the state has slots; return 0 or a fault.
 

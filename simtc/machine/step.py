@@ -124,7 +124,7 @@ def _read_control(s: Arrays, op: Record, w: Int, m: Int) -> None:
         s.T[lane] = value
 
 
-@jit(int64(STATE, MEMORY, CODE, int64))
+@jit(int64(STATE, MEMORY, CODE, int64), from_python=True)
 def step(s: Arrays, mem: Arrays, code: Arrays, w: Int) -> Int:
     """Execute the next instruction of warp `w` and say what happened (Outcome); details are in `s.event`."""
     warp = s.warps[w]

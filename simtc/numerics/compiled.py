@@ -233,7 +233,7 @@ def mma_tile(rule: Int, shape: Shape, a: Words, b: Words, c: Words, d: Words, wo
         _integer_tile(rule, shape, a, b, c, d, work)
 
 
-@jit(void(int64, _SHAPE, uint32[:, ::1], uint32[:, ::1], uint32[:, ::1], uint32[:, ::1], int32[::1]))
+@jit(void(int64, _SHAPE, uint32[:, ::1], uint32[:, ::1], uint32[:, ::1], uint32[:, ::1], int32[::1]), from_python=True)
 def mma_batch(rule: Int, shape: Shape, a: Words, b: Words, c: Words, d: Words, work: Words) -> None:
     """Compute as many tiles as D has; each array is (count, words of one tile)."""
     for tile in range(len(d)):

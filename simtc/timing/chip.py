@@ -22,7 +22,7 @@ Step: TypeAlias = Any  # simtc.machine.step.step, and start_block
 _WINDOW = 4  # cycles that one SM may be ahead of another: they meet in L2, which serves in the order of asking
 
 
-@jit(int64(CLOCK, SM, int64), inner=True)
+@jit(int64(CLOCK, SM, int64))
 def _next_cycle(ck: Arrays, sm: Record, now: Int) -> Int:
     """Return the next cycle in which anything can change."""
     best = min(sm.moves_at, next_event(sm, ASLEEP))
@@ -31,7 +31,7 @@ def _next_cycle(ck: Arrays, sm: Record, now: Int) -> Int:
     return max(best, now + 1)
 
 
-@jit(int64(CLOCK, SM), inner=True)
+@jit(int64(CLOCK, SM))
 def _is_draining(ck: Arrays, sm: Record) -> Int:
     """Tell whether stores of ended blocks are still on their way through the SM."""
     waiting = sm.stage_count
@@ -40,7 +40,7 @@ def _is_draining(ck: Arrays, sm: Record) -> Int:
     return waiting
 
 
-@jit(int64(STATE, CLOCK, int64), inner=True)
+@jit(int64(STATE, CLOCK, int64))
 def _stuck(s: State, ck: Arrays, number: Int) -> Int:
     """Say which warp of an SM in which nothing will ever happen waits for what."""
     warps = int64(ck.chip.blocks.slots * ck.chip.blocks.warps)
@@ -55,7 +55,7 @@ def _stuck(s: State, ck: Arrays, number: Int) -> Int:
     return outcome
 
 
-@jit(int64(STEP, START, STATE, MEMORY, CODE, CLOCK, SM, int64), inner=True)
+@jit(int64(STEP, START, STATE, MEMORY, CODE, CLOCK, SM, int64))
 def _run_sm(step: Step, start: Step, s: State, mem: Memory, code: Code, ck: Arrays, sm: Record, until: Int) -> Int:
     """Run one SM up to a cycle, from one cycle in which anything happens to the next; a negative result is a fault."""
     while sm.next < until:
@@ -73,7 +73,7 @@ def _run_sm(step: Step, start: Step, s: State, mem: Memory, code: Code, ck: Arra
     return 0
 
 
-@jit(void(START, STATE, CLOCK), inner=True)
+@jit(void(START, STATE, CLOCK))
 def _hand_out(start: Step, s: State, ck: Arrays) -> None:
     """Hand out the first blocks: one to each SM, then a second one to each, as far as they go."""
     slots = int64(ck.chip.blocks.slots)
@@ -86,7 +86,7 @@ def _hand_out(start: Step, s: State, ck: Arrays) -> None:
         ck.sms[number].next = 0 if ck.sms[number].blocks else ASLEEP
 
 
-@jit(int64(CLOCK), inner=True)
+@jit(int64(CLOCK))
 def _earliest(ck: Arrays) -> Int:
     """Return the next cycle in which any SM has something to do."""
     first = int64(ASLEEP)
@@ -95,7 +95,7 @@ def _earliest(ck: Arrays) -> Int:
     return first
 
 
-@jit(int64(STEP, START, STATE, MEMORY, CODE, CLOCK, int64))
+@jit(int64(STEP, START, STATE, MEMORY, CODE, CLOCK, int64), from_python=True)
 def run_chip(step: Step, start: Step, s: State, mem: Memory, code: Code, ck: Arrays, budget: Int) -> Int:
     """Run until the grid is done or a stretch of `budget` windows ends; return 1 when done, 0 to go on, or a fault.
 

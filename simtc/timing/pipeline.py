@@ -71,7 +71,7 @@ Step: TypeAlias = Any
 link(_RECORDS)
 
 
-@jit(void(CLOCK, SM, int64), inner=True)
+@jit(void(CLOCK, SM, int64))
 def _settle(ck: Arrays, sm: Record, now: Int) -> None:
     """Let everything happen whose time has come, and wake those that waited for it."""
     while sm.event_count > 0 and sm.heap[0].time <= now:
@@ -86,7 +86,7 @@ def _settle(ck: Arrays, sm: Record, now: Int) -> None:
             scoreboards.lower(ck, number, kind)
 
 
-@jit(int64(STEP, START, STATE, MEMORY, CODE, CLOCK, SM, int64), inner=True)
+@jit(int64(STEP, START, STATE, MEMORY, CODE, CLOCK, SM, int64))
 def cycle(step: Step, start: Step, s: State, mem: Memory, code: Code, ck: Arrays, sm: Record, now: Int) -> Int:
     """Let every unit of an SM do its work of one cycle; a negative result is a fault."""
     _settle(ck, sm, now)

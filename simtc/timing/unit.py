@@ -230,14 +230,14 @@ def _record(given: list[Any]) -> np.dtype[Any]:
     return np.dtype(sorted(given, key=lambda one: np.dtype([one]).itemsize), align=True)
 
 
-def compiled(returns: Any, *takes: Any, inner: bool = True) -> Callable[[_F], _F]:
+def compiled(returns: Any, *takes: Any, from_python: bool = False) -> Callable[[_F], _F]:
     """Declare a compiled function of a unit, with the types that it returns and takes, which `link` completes.
 
-    Python calls none of them but those that are not `inner`.
+    Python calls none of them but those that are declared `from_python`.
     """
 
     def declare(function: _F) -> _F:
-        declared = jit(None, inner=inner)(function)
+        declared = jit(None, from_python=from_python)(function)
         _declared.append((declared, returns, takes))
         return declared
 

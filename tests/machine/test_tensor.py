@@ -8,12 +8,15 @@ import pytest
 from simtc.arch import device
 from simtc.bundle import bundle
 from simtc.gemm.shipped import shipped
+from simtc.jit import callable_part
 from simtc.machine.functional import WORK_WORDS
 from simtc.machine.lowering import lower
 from simtc.machine.micro import LANES
 from simtc.machine.state import CODE, STATE, Geometry, new_state
-from simtc.machine.tensor import Field, tensor
+from simtc.machine.tensor import Field
+from simtc.machine.tensor import tensor as part
 
+tensor = callable_part(part)
 A, B, C, ROWS = 0, 8 * LANES, 16 * LANES, 24
 KERNELS = [
     ("wmma_tiled", "t4"), ("wmma_tiled_f16", "t4"), ("mma_m16n8k16_f32", "a100_sxm"), ("mma_async_f16", "h200"),

@@ -9,10 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simtc.jit import callable_part
 from simtc.layout import Access
+from simtc.machine import traffic
 from simtc.machine.state import Event
-from simtc.machine.traffic import lookups, loose_sectors, matrix_wavefronts, sectors, wavefronts
 
+lookups, matrix_wavefronts, wavefronts = map(
+    callable_part, (traffic.lookups, traffic.matrix_wavefronts, traffic.wavefronts)
+)
+sectors, loose_sectors = map(callable_part, (traffic.sectors, traffic.loose_sectors))
 COUNTED = Path(__file__).parents[1] / "layout" / "wavefronts_h200.npz"
 
 

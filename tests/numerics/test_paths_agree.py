@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simtc.numerics import ARCHITECTURES, instructions
-from simtc.numerics.compiled import mma_tile, work_words
+from simtc.jit import callable_part
+from simtc.numerics import ARCHITECTURES, compiled, instructions
+from simtc.numerics.compiled import work_words
 from simtc.numerics.multiply import mma
 
+mma_tile = callable_part(compiled.mma_tile)
 WGMMA = ("m64n8k", "m64n24k")  # N changes nothing but the number of columns
 CASES = [
     (arch, name)

@@ -7,8 +7,11 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 
-from simtc.timing.units.aging import FULL, Age, brought, is_gone, new_age, stamp, used_again
+from simtc.jit import callable_part
+from simtc.timing.units import aging
+from simtc.timing.units.aging import FULL, Age, brought, new_age
 
+is_gone, stamp, used_again = map(callable_part, (aging.is_gone, aging.stamp, aging.used_again))
 LINE = 128.0
 LINES = 4096
 STORES = 0.3

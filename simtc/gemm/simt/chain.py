@@ -11,7 +11,7 @@ from simtc.machine.bits import fma32, fma64
 __all__ = ["add_products", "fused"]
 
 
-@jit(void(float32[:, ::1], float32[:, ::1], float32[:, ::1]))
+@jit(void(float32[:, ::1], float32[:, ::1], float32[:, ::1]), from_python=True)
 def _add_32(A: Array, B: Array, total: Array) -> None:
     for i in range(total.shape[0]):
         for x in range(A.shape[1]):
@@ -19,7 +19,7 @@ def _add_32(A: Array, B: Array, total: Array) -> None:
                 total[i, j] = fma32(A[i, x], B[x, j], total[i, j])
 
 
-@jit(void(float64[:, ::1], float64[:, ::1], float64[:, ::1]))
+@jit(void(float64[:, ::1], float64[:, ::1], float64[:, ::1]), from_python=True)
 def _add_64(A: Array, B: Array, total: Array) -> None:
     for i in range(total.shape[0]):
         for x in range(A.shape[1]):
@@ -27,13 +27,13 @@ def _add_64(A: Array, B: Array, total: Array) -> None:
                 total[i, j] = fma64(A[i, x], B[x, j], total[i, j])
 
 
-@jit(void(float32, float32[::1], float32[::1]))
+@jit(void(float32, float32[::1], float32[::1]), from_python=True)
 def _scale_32(factor: Float, values: Array, addend: Array) -> None:
     for i in range(values.size):
         addend[i] = fma32(factor, values[i], addend[i])
 
 
-@jit(void(float64, float64[::1], float64[::1]))
+@jit(void(float64, float64[::1], float64[::1]), from_python=True)
 def _scale_64(factor: Float, values: Array, addend: Array) -> None:
     for i in range(values.size):
         addend[i] = fma64(factor, values[i], addend[i])

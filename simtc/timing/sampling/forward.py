@@ -63,7 +63,7 @@ TRACE: Final = BundleType(
 )
 
 
-@jit(int64(STEP, STATE, MEMORY, CODE, TRIP, int64))
+@jit(int64(STEP, STATE, MEMORY, CODE, TRIP, int64), from_python=True)
 def forward(step: Step, s: State, mem: Memory, code: Code, trip: Trip, w: Int) -> Int:
     """Take a warp so many laps on, or to where it leaves the loop; return the laps that it went, or a fault.
 
@@ -89,7 +89,7 @@ def forward(step: Step, s: State, mem: Memory, code: Code, trip: Trip, w: Int) -
     return Outcome.INSTRUCTION_LIMIT
 
 
-@jit(void(STATE, TRACE, int64), inner=True)
+@jit(void(STATE, TRACE, int64))
 def _log(s: State, trace: Trace, store: Int) -> None:
     """Log twice each sector that the last step touched, plus 1 for a store."""
     for k in range(s.event[Event.SECTORS]):
@@ -98,7 +98,7 @@ def _log(s: State, trace: Trace, store: Int) -> None:
             trace.count[0] += 1
 
 
-@jit(int64(STEP, STATE, MEMORY, CODE, TRACE, int64), inner=True)
+@jit(int64(STEP, STATE, MEMORY, CODE, TRACE, int64))
 def _trace(step: Step, s: State, mem: Memory, code: Code, trace: Trace, w: Int) -> Int:
     """Take a warp along the skeleton from its start to its end, or to a lap, and log what it touches."""
     warp, plan, laps = s.warps[w], trace.plan, trace.laps
@@ -121,7 +121,7 @@ def _trace(step: Step, s: State, mem: Memory, code: Code, trace: Trace, w: Int) 
     return Outcome.INSTRUCTION_LIMIT
 
 
-@jit(int64(STEP, STATE, MEMORY, CODE, TRACE, int64), inner=True)
+@jit(int64(STEP, STATE, MEMORY, CODE, TRACE, int64))
 def _advance(step: Step, s: State, mem: Memory, code: Code, trace: Trace, w: Int) -> Int:
     """Execute some instructions of a warp, and log what it touches in so many laps; return 0, or a fault."""
     warp, plan, laps = s.warps[w], trace.plan, trace.laps
@@ -142,7 +142,7 @@ def _advance(step: Step, s: State, mem: Memory, code: Code, trace: Trace, w: Int
     return Outcome.INSTRUCTION_LIMIT if warp.executed > plan.limit else int64(0)
 
 
-@jit(int64(STEP, STATE, MEMORY, CODE, TRACE), inner=True)
+@jit(int64(STEP, STATE, MEMORY, CODE, TRACE))
 def _execute(step: Step, s: State, mem: Memory, code: Code, trace: Trace) -> Int:
     """Execute a block until each of its warps has ended, or gone so many laps; those wait for the others if need be."""
     block, plan = s.blocks[0], trace.plan
@@ -170,7 +170,7 @@ def _execute(step: Step, s: State, mem: Memory, code: Code, trace: Trace) -> Int
             return Outcome.DEADLOCK
 
 
-@jit(int64(STEP, STATE, MEMORY, CODE, TRACE))
+@jit(int64(STEP, STATE, MEMORY, CODE, TRACE), from_python=True)
 def trace_blocks(step: Step, s: State, mem: Memory, code: Code, trace: Trace) -> Int:
     """Trace blocks one after another, along their skeleton or with all that they compute."""
     for i in range(trace.numbers.size):

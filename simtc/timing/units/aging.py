@@ -85,7 +85,7 @@ def _to_head(age: Array, size: Float) -> None:
     age[Age.COUNT + _bucket(age, age[Age.USED]) % _RING] += size
 
 
-@jit(float64(_AGE, float64, float64))
+@jit(float64(_AGE, float64, float64), from_python=True)
 def brought(age: Array, size: Float, results: Float) -> Float:
     """Note that bytes have come, some of them results; return those of results that leave for them."""
     if age.size == 0:

@@ -112,7 +112,7 @@ def keep(ck: Arrays, way: Int, line: Int, number: Int, t: Float) -> None:
         ck.l2_used[l2_way(ck, line | _COPY, t)] = stamp(ck.age, t)
 
 
-@compiled(void, CLOCK, int64, int64, inner=False)
+@compiled(void, CLOCK, int64, int64, from_python=True)
 def warm_l2(ck: Arrays, first: Int, last: Int) -> None:
     """Fill L2 with sectors [first, last), as an earlier launch would have left it."""
     for sector in range(first, last):
@@ -130,14 +130,14 @@ def _hold(ck: Arrays, sector: Int, stamped: Int) -> None:
         ck.l2_used[way] = stamped
 
 
-@compiled(void, CLOCK, LONGS, inner=False)
+@compiled(void, CLOCK, LONGS, from_python=True)
 def hold_sectors(ck: Arrays, sectors: np.ndarray) -> None:
     """Make a part of L2 hold sectors until they are used, whatever comes meanwhile."""
     for sector in sectors:
         _hold(ck, sector, STAYS)
 
 
-@compiled(void, CLOCK, LONGS, float64, inner=False)
+@compiled(void, CLOCK, LONGS, float64, from_python=True)
 def remember(ck: Arrays, sectors: np.ndarray, size: Float) -> None:
     """Make a part of L2 hold those sectors that it still does of the ones before the launch.
 
