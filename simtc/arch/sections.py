@@ -64,6 +64,10 @@ class Issue:
     barrier_warp_cycles: int
     barrier_release_cycles: int  # from the last arrival to the first instruction after it
     barrier_arrival_cycles: float = 0.0  # of the unit that lets warps go, for one that comes; 0 where nothing is known
+    reuse_lost: int = 0  # 1 where what was kept for `reuse` is lost when another warp issues
+    read_window_cycles: int = 1  # in which an instruction reads its registers: of one bank, as many without a wait
+    register_branch_cycles: float = 0.0  # until RET knows its target; 0 where nothing is known: as SHFL
+    register_branch_interval_cycles: float = 0.0  # of the SM, from one such branch to the next
 
     def __post_init__(self) -> None:
         if self.scoreboards != _SCOREBOARDS:
@@ -113,6 +117,7 @@ class Pipe:
     safe_tensor_cycles: int  # to a source of a tensor instruction
     safe_variable_cycles: int  # to any other instruction of variable latency: MUFU, conversions, LDC
     observed_cycles: float
+    second_pass_cycles: int = 0  # of dispatch, for what is issued in two passes
 
     def __post_init__(self) -> None:
         if self.safe_cross_cycles < self.safe_same_cycles:
