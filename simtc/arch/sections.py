@@ -130,6 +130,8 @@ class SpecialOperation:
 
     issue_interval_cycles: float
     latency_cycles: float  # from issue to the release of its scoreboard (CS2R: to its reader)
+    queue_read_cycles: float = 0.0  # of the memory I/O queue, to read its operands; 0 where it does not pass it
+    queue_entries: float = 0.0  # of the pipe, behind that queue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,6 +45,8 @@ OPERATION_FIELDS: Final = np.dtype(
         ("odd", np.int32),
         ("lost_even", np.int32),  # likewise where another warp has issued since its own
         ("lost_odd", np.int32),
+        ("special_cycles", np.int32),  # that XU is busy with it, where it comes from the memory I/O queue
+        ("special_ahead", np.int32),  # that XU may still be busy with others when it leaves that queue
         ("second_pass", np.int32),  # cycles of dispatch that its second pass takes
         ("constant", np.int32),  # the line of constants that it reads, -1 for none
         ("loads_constant", np.int32),  # 1 for LDC, which has a cache of its own

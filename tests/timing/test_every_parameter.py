@@ -33,7 +33,7 @@ MICROBENCHMARKS = (
     "barriers/1x64/", "straight/1x32/", "shared_beside_stores/1x64/", "load_128_x4/8x128/",
     "copy_x4/1x32/", "load_rows_x4/1x128/8,512,1/cold", "chase_beside_mma/1x160/", "store_narrow_x8/1x256/",
     "scale_pieces_x1/1x256/", "scale_pieces_x1/16x256/", "store_pieces_x8/16x256/", "sts_among_16816_f32/1x256/",
-    "needed_16816_f32/1x256/", "fill_16_x1/1x1024/4,32,128,220/cold",
+    "needed_16816_f32/1x256/", "reuse_2/1x512/", "called_leaves/1x1024/", "fill_16_x1/1x1024/4,32,128,220/cold",
 )  # fmt: skip
 PARAMETERS = [f"{unit.name}.{one.name}" for unit in UNITS if unit.parameters for one in fields(unit.parameters)]
 FACTORS = {  # 2 for all others
@@ -54,7 +54,7 @@ FACTORS = {  # 2 for all others
 APART = ("blocks.slots", "blocks.warps", "fetch.first_cycles", "l2_tags.l2_halves")
 FIELDS = (
     "interval", "latency", "operand_read", "war", "tail", "returned", "tokens", "port_wait", "store_wait",
-    "stage_wait", "conflicts", "stall",
+    "stage_wait", "even", "lost_even", "second_pass", "stall",
 )  # fmt: skip
 
 
@@ -180,7 +180,7 @@ def test_every_field_of_an_instruction_changes_cycles(monkeypatch, name):
         if name == "safe":
             return table._replace(safe=table.safe + 20)
         ops = table.ops.copy()
-        ops[name] = 2 * ops[name] + (name in ("conflicts", "tail"))
+        ops[name] = 2 * ops[name] + (name in ("second_pass", "tail"))
         return table._replace(ops=ops)
 
     assert differ(launches(), monkeypatch, setup, "clock_table", moved)
