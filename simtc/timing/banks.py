@@ -25,7 +25,7 @@ def bank_reads(kernel: Kernel, device: Device, *, keeps: bool) -> list[tuple[int
     for instruction in kernel.instructions:
         operands = _operands(instruction)
         new = {index for i, index, _ in operands if kept.get((i, index % banks)) != index and index < _ZERO}
-        even, odd = (-(-sum(index % banks == bank for index in new) // at_once) for bank in range(banks))
+        even, odd = (-(-sum(index % banks == bank for index in new) // at_once) for bank in range(2))
         found.append((even, odd))
         for i, index, again in operands:
             kept[i, index % banks] = index if again and keeps else -1
