@@ -43,7 +43,7 @@ FACTORS = {  # 2 for all others
     **dict.fromkeys(
         (
             "write_combining.l2_store_queue_cycles", "dram.dram_row_open_cycles", "dvfs.tensor_hold_cycles",
-            "l1.tag_ahead_lines", "l1.unused_bytes", "crossbar.gpcs",
+            "l1.tag_ahead_lines", "l1.unused_bytes", "crossbar.gpcs", "merging.merge_cycles",
         ), 0,
     ),
     **dict.fromkeys(  # of arrays
@@ -99,6 +99,11 @@ def rows(row: int, pitch: int) -> int:
     return launch(kernel, 1, 64, args, device=H200, timing=True, caches="warm", shared_bytes=8192).cycles
 
 
+def straight() -> int:
+    """Code that comes line by line."""
+    return cycles(H200, [line("NOP")] * 64, caches="cold")
+
+
 def timed(case: MicroCase, board: Device = H200) -> int:
     return case.simulate(board, case.kernel).cycles
 
@@ -127,6 +132,7 @@ def launches() -> tuple[Callable[[], int], ...]:
 ONLY = {  # launches for what few others depend on
     **dict.fromkeys(("blocks.sm_block_cycles", "blocks.sm_block_warp_cycles"), side_by_side),
     "write_combining.store_answer_cycles": after_another,
+    "fetch.line_cycles": straight,
     **dict.fromkeys(("l1.l1_sets", "dram.dram_measured_bytes_per_cycle"), twice),
 }
 

@@ -168,6 +168,8 @@ class MicroCase(MeasuredCase):
     def predict_on(self, board: Device) -> Measured:
         """Launch with the clock of any board, such as one whose constants are being fitted."""
         times, args = self._launched()
+        if self.caches == "cold":  # only L2 is filled with other data: the SMs keep the code of the launch before
+            board = altered(board, "fetch.first_cycles", 0)
         self._run(board, self.kernel, args)
         return Measured(values={self.quantity: self._read(times)}, code=code_digest(self.kernel))
 
@@ -181,8 +183,6 @@ class MicroCase(MeasuredCase):
         return self._run(board, kernel, self._launched()[1])
 
     def _run(self, board: Device, kernel: Kernel, args: list[Any]) -> LaunchResult:
-        if self.caches == "cold":  # only L2 is filled with other data: the SMs keep the code of the launch before
-            board = altered(board, "fetch.first_cycles", 0)
         return launch(
             kernel, self.grid, self.block, args, shared_bytes=self.shared_bytes, device=board, timing=True,
             caches=self.caches,
