@@ -26,8 +26,6 @@ READERS = {
     "tensor.*.fma": "simtc.gemm.hgemm.pipes",
     "tensor.*.chain_safe_cycles": "simtc.gemm.codegen.control",
     "pipes.xu.latency_cycles": "simtc.timing.tables",
-    "pipes.xu.queue_read_cycles": "simtc.timing.tables",
-    "pipes.xu.queue_entries": "simtc.timing.tables",
     "issue.register_branch_cycles": "simtc.timing.tables",
     "issue.reuse_lost": "simtc.timing.tables",
     "issue.barrier_base_cycles": "simtc.gemm.hgemm_batched.closed_form",

@@ -117,7 +117,6 @@ class Pipe:
     safe_tensor_cycles: int  # to a source of a tensor instruction
     safe_variable_cycles: int  # to any other instruction of variable latency: MUFU, conversions, LDC
     observed_cycles: float
-    second_pass_cycles: int = 0  # of dispatch, for what is issued in two passes
 
     def __post_init__(self) -> None:
         if self.safe_cross_cycles < self.safe_same_cycles:
@@ -130,8 +129,6 @@ class SpecialOperation:
 
     issue_interval_cycles: float
     latency_cycles: float  # from issue to the release of its scoreboard (CS2R: to its reader)
-    queue_read_cycles: float = 0.0  # of the memory I/O queue, to read its operands; 0 where it does not pass it
-    queue_entries: float = 0.0  # of the pipe, behind that queue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +148,9 @@ class Pipes:
     xu: SpecialOperation  # MUFU, conversions, POPC, FLO
     uniform: Pipe | None  # UIADD3 ULOP3 USHF UIMAD ...; cross: to a vector instruction. None before Turing
     uniform_move: Pipe | None  # ULDC UMOV VOTEU
+    wide_second_pass_cycles: int = 0  # of dispatch: IMAD.WIDE and IMAD.HI are issued in two passes
+    xu_read_cycles: float = 0.0  # of the memory I/O queue, for an operand of XU; 0 where XU is not behind it
+    xu_entries: float = 0.0  # of XU, behind that queue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

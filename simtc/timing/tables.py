@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simtc.arch import Device
-from simtc.arch.sections import SpecialOperation
+from simtc.arch.sections import Pipes
 from simtc.isa import Instruction, Kernel, Kind, lane_bytes
 from simtc.isa.dependence import producer, reader
 from simtc.isa.opcodes import opcode_of
@@ -178,23 +178,24 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         special = special_row(instruction, sm)[0]
         op["interval"], op["kind"] = round(special.issue_interval_cycles), How.VARIABLE
         op["latency"] = round(special.latency_cycles)
-        if special.queue_read_cycles:
-            _queued(op, special)
+        if pipe is Pipe.XU and sm.pipes.xu_read_cycles:
+            _queued(op, sm.pipes)
         if pipe is Pipe.MIO:
             op["pipe"] = Pipe.ADU  # special registers do not pass the data stage
     elif pipe is not Pipe.NONE:
         arithmetic = pipe_constants(instruction, sm)
-        op["interval"], op["second_pass"] = arithmetic.issue_interval_cycles, arithmetic.second_pass_cycles
+        op["interval"] = arithmetic.issue_interval_cycles
+        op["second_pass"] = sm.pipes.wide_second_pass_cycles if arithmetic is sm.pipes.imad_wide else 0
         if not opcode.is_fixed_latency(instruction_sm(device)):
             op["kind"], op["latency"] = How.VARIABLE, round(arithmetic.observed_cycles)
 
 
-def _queued(op: np.ndarray, special: SpecialOperation) -> None:
+def _queued(op: np.ndarray, pipes: Pipes) -> None:
     """Let an instruction of XU pass the memory I/O queue, which reads its operands."""
     op["pipe"], op["kind"], op["access"] = Pipe.MIO, How.MEMORY, Access.SPECIAL
     op["special_cycles"], op["interval"] = op["interval"], 1
-    op["special_ahead"] = round(special.queue_entries) * op["special_cycles"]
-    op["operand_read"] = round(special.queue_read_cycles)
+    op["special_ahead"] = round(pipes.xu_entries) * op["special_cycles"]
+    op["operand_read"] = round(pipes.xu_read_cycles)
     op["war"] = op["operand_read"] + _GROUP_WAR
     op["tail"] = op["latency"] - 1 - op["operand_read"]
 
