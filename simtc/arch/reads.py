@@ -26,6 +26,8 @@ READERS = {
     "tensor.*.fma": "simtc.gemm.hgemm.pipes",
     "tensor.*.chain_safe_cycles": "simtc.gemm.codegen.control",
     "pipes.xu.latency_cycles": "simtc.timing.tables",
+    "issue.register_branch_cycles": "simtc.timing.tables",
+    "issue.reuse_lost": "simtc.timing.tables",
     "issue.barrier_base_cycles": "simtc.gemm.hgemm_batched.closed_form",
     "l2_kept_bytes": "simtc.timing.setup",
     "tensor_fall_ns": "simtc.timing.reading",

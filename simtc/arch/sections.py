@@ -64,6 +64,10 @@ class Issue:
     barrier_warp_cycles: int
     barrier_release_cycles: int  # from the last arrival to the first instruction after it
     barrier_arrival_cycles: float = 0.0  # of the unit that lets warps go, for one that comes; 0 where nothing is known
+    reuse_lost: int = 0  # 1 where what was kept for `reuse` is lost when another warp issues
+    read_window_cycles: int = 1  # in which an instruction reads its registers: of one bank, as many without a wait
+    register_branch_cycles: float = 0.0  # until RET knows its target; 0 where nothing is known: as SHFL
+    register_branch_interval_cycles: float = 0.0  # of the SM, from one such branch to the next
 
     def __post_init__(self) -> None:
         if self.scoreboards != _SCOREBOARDS:
@@ -144,6 +148,9 @@ class Pipes:
     xu: SpecialOperation  # MUFU, conversions, POPC, FLO
     uniform: Pipe | None  # UIADD3 ULOP3 USHF UIMAD ...; cross: to a vector instruction. None before Turing
     uniform_move: Pipe | None  # ULDC UMOV VOTEU
+    wide_second_pass_cycles: int = 0  # of dispatch: IMAD.WIDE and IMAD.HI are issued in two passes
+    xu_read_cycles: float = 0.0  # of the memory I/O queue, for an operand of XU; 0 where XU is not behind it
+    xu_entries: float = 0.0  # of XU, behind that queue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

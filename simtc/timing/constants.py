@@ -68,6 +68,7 @@ class Access(IntEnum):
     EXCHANGE = 5  # SHFL and its like: the crossbar without the banks
     ATOMIC = 6
     GROUP = 7  # LDGDEPBAR: marks the asynchronous copies before it
+    SPECIAL = 8  # MUFU and its like: to the XU pipe
 
 
 class Counter(IntEnum):

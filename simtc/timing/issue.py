@@ -31,7 +31,7 @@ _SOURCES_READ = 2  # cycles after issue until sources have been read, where noth
 def _occupy(ck: Arrays, sub: Record, warp: Record, op: Record, event: Array, w: Int, now: Int) -> None:
     """Occupy ports, pipe and queue, and raise the scoreboards, of an instruction that issues."""
     sm = ck.sms[sub.sm]
-    operands.read_operands(sub, op, now)
+    operands.read_operands(ck, sub, op, w, now)
     pipes.occupy(sub, op, now)
     scoreboards.raise_boards(warp, op)
     if op.kind == Kind.MEMORY and event[Event.MASK]:

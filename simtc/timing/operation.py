@@ -41,7 +41,13 @@ OPERATION_FIELDS: Final = np.dtype(
         ("port_wait", np.float64),  # of TENSOR: what each other access to registers waits beside it
         ("store_wait", np.float64),  # and each cycle in which what is stored is read
         ("stage_wait", np.float64),  # and the data stage for each wavefront that is loaded
-        ("conflicts", np.int32),  # cycles that its operands wait for one bank of the registers
+        ("even", np.int32),  # cycles in which it reads the even bank of the registers
+        ("odd", np.int32),
+        ("lost_even", np.int32),  # likewise where another warp has issued since its own
+        ("lost_odd", np.int32),
+        ("special_cycles", np.int32),  # that XU is busy with it, where it comes from the memory I/O queue
+        ("special_ahead", np.int32),  # that XU may still be busy with others when it leaves that queue
+        ("second_pass", np.int32),  # cycles of dispatch that its second pass takes
         ("constant", np.int32),  # the line of constants that it reads, -1 for none
         ("loads_constant", np.int32),  # 1 for LDC, which has a cache of its own
         ("is_barrier", np.int32),

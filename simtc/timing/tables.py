@@ -8,10 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from simtc.arch import Device
+from simtc.arch.sections import Pipes
 from simtc.isa import Instruction, Kernel, Kind, lane_bytes
 from simtc.isa.dependence import producer, reader
 from simtc.isa.opcodes import opcode_of
-from simtc.isa.registers import operands_read, registers_read, registers_written
+from simtc.isa.registers import registers_read, registers_written
+from simtc.timing.banks import bank_reads
 from simtc.timing.constants import CLASS, Access, Pipe
 from simtc.timing.constants import Kind as How
 from simtc.timing.hazards import PRODUCERS, READERS, safe_table
@@ -38,7 +40,6 @@ _PIPES = {
     "cbu": Pipe.NONE,
     "none": Pipe.NONE,
 }
-_ZERO = 255  # RZ
 _GROUP_WAR = 6  # cycles from the operands' read to the read barrier's release, where nothing better is known
 _HINTS = {"LTC64B": 64, "LTC128B": 128, "LTC256B": 128}  # bytes that L2 should have; the line behind is left out
 
@@ -62,7 +63,8 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
     ops = np.zeros(len(kernel.instructions) + 1, OPERATION_FIELDS)
     rows: list[int] = []
     constants: dict[tuple[int, int], int] = {}
-    conflicts = _conflicts(kernel, device)
+    reads = bank_reads(kernel, device, keeps=True)
+    lost = bank_reads(kernel, device, keeps=False) if device.sm.issue.reuse_lost else reads
     for number, instruction in enumerate(kernel.instructions):
         op = ops[number]
         control = instruction.control
@@ -70,8 +72,8 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
         op["write_barrier"] = -1 if control.write_barrier is None else control.write_barrier
         op["read_barrier"] = -1 if control.read_barrier is None else control.read_barrier
         _pipe(op, instruction, device)
-        op["tokens"] = _tokens(instruction, conflicts[number], device)
-        op["conflicts"] = conflicts[number]
+        op["tokens"] = _tokens(instruction, max(*reads[number], 1) - 1, device)
+        (op["even"], op["odd"]), (op["lost_even"], op["lost_odd"]) = reads[number], lost[number]
         op["constant"] = _constant(instruction, device, constants)
         op["loads_constant"] = instruction.opcode == "LDC"
         op["is_barrier"] = instruction.opcode == "BAR"
@@ -148,35 +150,6 @@ def _tokens(instruction: Instruction, conflicts: int, device: Device) -> int:
     return 1 + conflicts
 
 
-def _conflicts(kernel: Kernel, device: Device) -> list[int]:
-    """Return the cycles that each instruction waits for a second and third operand of one register bank.
-
-    A double is two registers, one of each bank. What an instruction marks `reuse` is kept for its operand, one register
-    of each bank, until the next one of that bank is read there or the register is written.
-    """
-    banks, reads = int(device.sm.issue.register_banks), int(device.sm.issue.bank_reads)
-    kept: dict[tuple[int, int], int] = {}
-    found = []
-    for instruction in kernel.instructions:
-        waits = 0
-        unit = opcode_of(instruction).unit
-        if unit in ("alu", "fma", "fmaheavy", "fp16", "fp64"):
-            operands = [
-                (i, o.index + half, "reuse" in o.modifiers)
-                for i, o in enumerate(operands_read(instruction))
-                if o.kind is Kind.REGISTER
-                for half in range(2 if unit == "fp64" else 1)
-            ]
-            new = {index for i, index, _ in operands if kept.get((i, index % banks)) != index and index < _ZERO}
-            waits = max(-(-sum(index % banks == bank for index in new) // reads) for bank in range(banks)) - 1
-            for i, index, again in operands:
-                kept[i, index % banks] = index if again else -1
-        written = {index for kind, index in registers_written(instruction) if kind is Kind.REGISTER}
-        kept = {place: index for place, index in kept.items() if index not in written}
-        found.append(max(waits, 0))
-    return found
-
-
 def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
     """Set pipe, interval and how completion is found."""
     opcode, sm = opcode_of(instruction), device.sm
@@ -184,7 +157,8 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
     op["pipe"], op["interval"], op["kind"] = pipe, 1, How.FIXED
     op["is_branch"] = int(opcode.unit == "cbu")
     if opcode.unit == "cbu" and any(operand.kind is Kind.REGISTER for operand in instruction.operands):
-        op["latency"] = round(sm.special["SHFL"].latency_cycles)  # RET and BRX bring their target through the MIO, too
+        known = sm.issue.register_branch_cycles or sm.special["SHFL"].latency_cycles
+        op["latency"] = round(known)  # RET and BRX bring their target through the MIO
     if instruction.opcode == "DEPBAR":
         _wait(op, instruction)
     elif opcode_of(instruction).access:
@@ -204,13 +178,26 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         special = special_row(instruction, sm)[0]
         op["interval"], op["kind"] = round(special.issue_interval_cycles), How.VARIABLE
         op["latency"] = round(special.latency_cycles)
+        if pipe is Pipe.XU and sm.pipes.xu_read_cycles:
+            _queued(op, sm.pipes)
         if pipe is Pipe.MIO:
             op["pipe"] = Pipe.ADU  # special registers do not pass the data stage
     elif pipe is not Pipe.NONE:
         arithmetic = pipe_constants(instruction, sm)
         op["interval"] = arithmetic.issue_interval_cycles
+        op["second_pass"] = sm.pipes.wide_second_pass_cycles if arithmetic is sm.pipes.imad_wide else 0
         if not opcode.is_fixed_latency(instruction_sm(device)):
             op["kind"], op["latency"] = How.VARIABLE, round(arithmetic.observed_cycles)
+
+
+def _queued(op: np.ndarray, pipes: Pipes) -> None:
+    """Let an instruction of XU pass the memory I/O queue, which reads its operands."""
+    op["pipe"], op["kind"], op["access"] = Pipe.MIO, How.MEMORY, Access.SPECIAL
+    op["special_cycles"], op["interval"] = op["interval"], 1
+    op["special_ahead"] = round(pipes.xu_entries) * op["special_cycles"]
+    op["operand_read"] = round(pipes.xu_read_cycles)
+    op["war"] = op["operand_read"] + _GROUP_WAR
+    op["tail"] = op["latency"] - 1 - op["operand_read"]
 
 
 def instruction_sm(device: Device) -> int:

@@ -33,7 +33,7 @@ MICROBENCHMARKS = (
     "barriers/1x64/", "straight/1x32/", "shared_beside_stores/1x64/", "load_128_x4/8x128/",
     "copy_x4/1x32/", "load_rows_x4/1x128/8,512,1/cold", "chase_beside_mma/1x160/", "store_narrow_x8/1x256/",
     "scale_pieces_x1/1x256/", "scale_pieces_x1/16x256/", "store_pieces_x8/16x256/", "sts_among_16816_f32/1x256/",
-    "needed_16816_f32/1x256/", "fill_16_x1/1x1024/4,32,128,220/cold",
+    "needed_16816_f32/1x256/", "reuse_2/1x512/", "called_leaves/1x1024/", "fill_16_x1/1x1024/4,32,128,220/cold",
 )  # fmt: skip
 PARAMETERS = [f"{unit.name}.{one.name}" for unit in UNITS if unit.parameters for one in fields(unit.parameters)]
 FACTORS = {  # 2 for all others
@@ -43,7 +43,7 @@ FACTORS = {  # 2 for all others
     **dict.fromkeys(
         (
             "write_combining.l2_store_queue_cycles", "dram.dram_row_open_cycles", "dvfs.tensor_hold_cycles",
-            "l1.tag_ahead_lines", "l1.unused_bytes", "crossbar.gpcs",
+            "l1.tag_ahead_lines", "l1.unused_bytes", "crossbar.gpcs", "merging.merge_cycles",
         ), 0,
     ),
     **dict.fromkeys(  # of arrays
@@ -54,7 +54,7 @@ FACTORS = {  # 2 for all others
 APART = ("blocks.slots", "blocks.warps", "fetch.first_cycles", "l2_tags.l2_halves")
 FIELDS = (
     "interval", "latency", "operand_read", "war", "tail", "returned", "tokens", "port_wait", "store_wait",
-    "stage_wait", "conflicts", "stall",
+    "stage_wait", "even", "lost_even", "second_pass", "stall",
 )  # fmt: skip
 
 
@@ -99,6 +99,11 @@ def rows(row: int, pitch: int) -> int:
     return launch(kernel, 1, 64, args, device=H200, timing=True, caches="warm", shared_bytes=8192).cycles
 
 
+def straight() -> int:
+    """Code that comes line by line."""
+    return cycles(H200, [line("NOP")] * 64, caches="cold")
+
+
 def timed(case: MicroCase, board: Device = H200) -> int:
     return case.simulate(board, case.kernel).cycles
 
@@ -127,6 +132,7 @@ def launches() -> tuple[Callable[[], int], ...]:
 ONLY = {  # launches for what few others depend on
     **dict.fromkeys(("blocks.sm_block_cycles", "blocks.sm_block_warp_cycles"), side_by_side),
     "write_combining.store_answer_cycles": after_another,
+    "fetch.line_cycles": straight,
     **dict.fromkeys(("l1.l1_sets", "dram.dram_measured_bytes_per_cycle"), twice),
 }
 
@@ -180,7 +186,7 @@ def test_every_field_of_an_instruction_changes_cycles(monkeypatch, name):
         if name == "safe":
             return table._replace(safe=table.safe + 20)
         ops = table.ops.copy()
-        ops[name] = 2 * ops[name] + (name in ("conflicts", "tail"))
+        ops[name] = 2 * ops[name] + (name in ("second_pass", "tail"))
         return table._replace(ops=ops)
 
     assert differ(launches(), monkeypatch, setup, "clock_table", moved)

@@ -14,12 +14,10 @@ from simtc.validate.compare import replay
 
 NEAR = 0.03
 APART = {  # groups that have a limit of their own to the mean error
-    "atomics": 0.175, "narrow": 0.08, "crowd": 0.04, "fences": 0.155, "ports_of_sms": 0.095, "code": 2.7,
+    "atomics": 0.175, "narrow": 0.08, "crowd": 0.04, "fences": 0.155, "ports_of_sms": 0.095, "code": 0.13,
+    "runs": 0.155, "turns": 0.047, "wide": 0.05,
 }  # fmt: skip
 ROOM = 0.005  # that a listed case may be further off than the list says; validate/microbench/misses.py writes it anew
-EARLY = {
-    "store_halves"
-}  # what follows a taken branch issues 2 cycles before its stall count ends: the safety check refuses it
 MISSES = tomllib.loads((Path(__file__).parent / "microbench_misses.toml").read_text(encoding="utf-8"))
 
 
@@ -37,4 +35,4 @@ def test_a_microbenchmark_is_within_three_percent_or_listed():
     for name, error in errors.items():
         assert abs(error) < abs(off.get(name, 0)) / 100 + (ROOM if name in off else NEAR), name
     assert {name.split("/")[0] for name in off} == reasons, "a reason for each, and none too many"
-    assert {name.split("/")[0] for name in set(off) - set(errors)} <= EARLY
+    assert set(off) <= set(errors)

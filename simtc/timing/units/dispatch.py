@@ -14,7 +14,7 @@ from numba import from_dtype
 from simtc.jit import Array, Arrays, Int, Record
 from simtc.machine.state import WARP as MACHINE_WARP
 from simtc.machine.state import Waiting
-from simtc.machine.types import int64, void
+from simtc.machine.types import float64, int64, void
 from simtc.results.stall import Stall
 from simtc.timing.accounting import charge
 from simtc.timing.constants import ASLEEP, Kind, Pipe
@@ -39,6 +39,7 @@ class Dispatch(Parameters):
     sub_cores: float = constant("limits.sub_cores")
     stall1_yield_cycles: float = constant("issue.stall1_yield_cycles")
     branch_taken_cycles: float = constant("issue.branch_taken_cycles")
+    register_branch_interval_cycles: float = constant("issue.register_branch_interval_cycles")
 
 
 UNIT = Unit(
@@ -50,6 +51,7 @@ UNIT = Unit(
         ("last_cycle", np.int64),  # the last one in which it had
         ("first_sub", np.int64),  # its sub-cores
         ("end_sub", np.int64),
+        ("branch_free", np.float64),  # when it takes the next branch to an address in registers
     ),
     sub=(
         ("index", np.int64),
@@ -200,8 +202,14 @@ def follow(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, taken: Int
         stall = int64(ck.chip.dispatch.stall1_yield_cycles)
     warp.ready_at, warp.after = now + stall + sub.late, Stall.wait
     if taken:
-        resolved = now + op.latency + int64(ck.chip.dispatch.branch_taken_cycles)
-        warp.ready_at, warp.after = resolved, Stall.branch_resolving
+        known = int64(now)
+        if op.latency > 0:
+            sm = ck.sms[sub.sm]
+            start = max(sm.branch_free, float64(now))
+            sm.branch_free = start + ck.chip.dispatch.register_branch_interval_cycles
+            known = int64(start) + op.latency
+        resolved = known + int64(ck.chip.dispatch.branch_taken_cycles)
+        warp.ready_at, warp.after = max(warp.ready_at, resolved), Stall.branch_resolving
 
 
 @compiled(void, CLOCK, WARP, MACHINE, int64, int64)

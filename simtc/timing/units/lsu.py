@@ -127,11 +127,29 @@ def _read_operands(ck: Arrays, sub: Record, now: Int) -> None:
     """Begin to read the operands of the head."""
     op = ck.ops[sub.queue[sub.head].instruction]
     cycles = int64(op.operand_read)
-    if op.access != Access.EXCHANGE:
+    if op.access not in (Access.EXCHANGE, Access.SPECIAL):
         cycles += beside_tensor(sub, cycles * (sub.store_wait if op.access in _STORES else sub.port_wait), now)
     sub.reading = 1
     sub.read_done = max(now, sub.queue[sub.head].pushed + 1) + cycles
     sub.busy[Pipe.MIO] += max(cycles - 1, 0)  # the first one was counted when it issued
+
+
+@compiled(void, SM, SUB, OPERATION, int64)
+def _start_special(sm: Record, sub: Record, op: Record, now: Int) -> None:
+    """Give the head, whose operands have been read, to the XU pipe of its sub-core."""
+    one = sub.queue[sub.head]
+    start = max(sub.free[Pipe.XU], now)
+    sub.free[Pipe.XU] = start + op.special_cycles
+    sub.busy[Pipe.XU] += op.special_cycles
+    sub.head = (sub.head + 1) % QUEUE
+    sub.count -= 1
+    sub.reading = 0
+    release = now + op.war - 1 - op.operand_read
+    free_entry(sm, release, sub.index)
+    if op.read_barrier >= 0:
+        lower_board(sm, release, one.warp, op.read_barrier)
+    if op.write_barrier >= 0:
+        lower_board(sm, start + op.tail, one.warp, op.write_barrier)
 
 
 @compiled(int64, CLOCK, SM, int64)
@@ -144,6 +162,12 @@ def _move_next(ck: Arrays, sm: Record, now: Int) -> Int:
             continue
         if not sub.reading:
             _read_operands(ck, sub, now)
+        op = ck.ops[sub.queue[sub.head].instruction]
+        if op.access == Access.SPECIAL:
+            if sub.read_done <= now and sub.free[Pipe.XU] <= now + op.special_ahead:
+                _start_special(sm, sub, op, now)
+                return 1
+            continue
         if sub.read_done <= now and (first < 0 or sub.read_done < earliest):
             earliest, first = sub.read_done, i
     if first < 0 or sm.stage_count >= min(ck.chip.shared_memory.sm_queue_entries, QUEUE) or sm.moved > now:
@@ -170,6 +194,9 @@ def advance(ck: Arrays, sm: Record, now: Int) -> None:
         sub = ck.subs[i]
         if sub.count > 0:
             op = ck.ops[sub.queue[sub.head].instruction]
-            able = max(sub.read_done, sm.moved, takes_next(ck, sm, op))
+            if op.access == Access.SPECIAL:
+                able = max(sub.read_done, sub.free[Pipe.XU] - op.special_ahead)
+            else:
+                able = max(sub.read_done, sm.moved, takes_next(ck, sm, op))
             due = min(due, able) if able > now else due
     sm.moves_at = due

@@ -1,36 +1,60 @@
 """Operands: the register banks and the port that arithmetic, memory and matrix instructions of a sub-core share.
 
-How often an instruction reads one bank twice is known from its registers: tables.py counts it.
+How often an instruction reads each bank is known from its registers: banks.py counts it, with the operands that are
+kept for `reuse` and without them. The sub-core keeps them for the warp that issues: another one takes their place.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from simtc.jit import Int, Record
+from simtc.jit import Arrays, Int, Record
 from simtc.machine.types import int64, void
 from simtc.timing.constants import Kind, Pipe
 from simtc.timing.operation import OPERATION
-from simtc.timing.unit import SUB, Unit, compiled
+from simtc.timing.unit import CLOCK, SUB, Parameters, Unit, compiled, constant
 from simtc.timing.units.tensor import beside_tensor, claim
 
-__all__ = ["UNIT", "read_operands"]
+__all__ = ["UNIT", "Operands", "read_operands"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operands(Parameters):
+    """What a board says of reading registers."""
+
+    read_window_cycles: float = constant("issue.read_window_cycles")
+
 
 UNIT = Unit(
     name="operands",
+    parameters=Operands,
     sub=(
         ("dispatch_free", np.int64),  # when the operands of what issued last have been read
+        ("even_free", np.int64),  # when the even bank has been read for what issued so far
+        ("odd_free", np.int64),
         ("port_free", np.int64),  # when the register port has served what issued so far
         ("late", np.int64),  # cycles that what issued last waits for its operands
     ),
 )
 
 
-@compiled(void, SUB, OPERATION, int64)
-def read_operands(sub: Record, op: Record, now: Int) -> None:
-    """Read the operands of an instruction that issues: a register more from one bank is a cycle more."""
-    sub.late = 0
-    sub.dispatch_free = now + 1 + op.conflicts
+@compiled(int64, CLOCK, SUB, OPERATION, int64, int64)
+def _read_banks(ck: Arrays, sub: Record, op: Record, w: Int, now: Int) -> Int:
+    """Read the registers of an instruction that issues; return how long it waits to have them in its window."""
+    same = sub.last == w
+    even, odd = (op.even, op.odd) if same else (op.lost_even, op.lost_odd)
+    sub.even_free, sub.odd_free = max(sub.even_free, now) + even, max(sub.odd_free, now) + odd
+    return max(max(sub.even_free, sub.odd_free) - now - int64(ck.chip.operands.read_window_cycles), 0)
+
+
+@compiled(void, CLOCK, SUB, OPERATION, int64, int64)
+def read_operands(ck: Arrays, sub: Record, op: Record, w: Int, now: Int) -> None:
+    """Read the operands of an instruction that issues: more from one bank than its window holds is a wait."""
+    waits = _read_banks(ck, sub, op, w, now) + op.second_pass
+    sub.dispatch_free = now + 1 + waits
+    sub.late = waits if ck.chip.operands.read_window_cycles > 1 else int64(0)
     if op.pipe == Pipe.TENSOR:
         sub.port_free = now + op.tokens
         claim(sub, op, now)
@@ -39,4 +63,4 @@ def read_operands(sub: Record, op: Record, now: Int) -> None:
         if sub.tensor_until > now:
             sub.tensor_until += op.tokens
             if op.kind != Kind.MEMORY:
-                sub.late = beside_tensor(sub, sub.port_wait, now)
+                sub.late += beside_tensor(sub, sub.port_wait, now)
