@@ -185,8 +185,8 @@ def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, t: Float) ->
     return arrival
 
 
-@compiled(float64, CLOCK, SM, int64, int64, float64, float64)
-def send_store(ck: Arrays, sm: Record, sector: Int, merged: Int, t: Float, flits: Float) -> Float:
+@compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)
+def send_store(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, t: Float, flits: Float) -> Float:
     """Write a sector through to L2; return when its slice takes it.
 
     Args:
@@ -194,10 +194,11 @@ def send_store(ck: Arrays, sm: Record, sector: Int, merged: Int, t: Float, flits
         sm: whose store it is.
         sector: its number.
         merged: 1 where it goes with a request before it.
+        is_part: 1 where the store does not write all of it.
         t: when it leaves the SM.
         flits: packets that it takes: the sector and its mask; the address of a request is one more.
 
     """
     packets = flits + (0.0 if merged else 1.0)
     sent = serve(ck.cpc_ports[sm.cpc], t, packets * ck.chip.crossbar.packet_cycles)
-    return l2.write(ck, sm, sector, merged, t, sent)
+    return l2.write(ck, sm, sector, merged, is_part, t, sent)
