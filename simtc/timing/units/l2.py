@@ -173,18 +173,38 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, t: Float) 
     return arrival
 
 
-@compiled(float64, CLOCK, SM, int64, int64, float64)
-def join(ck: Arrays, sm: Record, sector: Int, meeting: Int, t: Float) -> Float:
-    """Have L2 execute an atomic on a sector: one after another of the lanes that meet at one word.
+@compiled(int64, CLOCK, int64)
+def _atomic_unit(ck: Arrays, line: Int) -> Int:
+    """Return which unit executes the atomics on a line: one of the eight that the 4 KiB around it have.
+
+    256 bytes share one, the others of their KiB have others, and two KiB of the four have the same. The next 4 KiB have
+    eight more.
+    """
+    part = line >> 1
+    own = (part & 3) + 4 * ((part >> 2 ^ part >> 3) & 1)
+    return (8 * ((line >> 5) + hashed(line >> 9, 8)) + own) % ck.atomic_units.size
+
+
+@compiled(float64, CLOCK, SM, int64, int64, int64, float64)
+def join(ck: Arrays, sm: Record, sector: Int, words: Int, merged: Int, t: Float) -> Float:
+    """Have L2 execute an atomic on a sector: word by word, but as one where it is of several lanes and none meet.
+
+    Args:
+        ck: the clock.
+        sm: whose atomic it is.
+        sector: its number.
+        words: of those that go one after another; 0 for a sector of several lanes of which none meet.
+        merged: 1 where it goes with a request before it.
+        t: when it comes.
 
     Returns:
         When the SM has the answer, beyond what an L1 hit takes.
 
     """
     own, line = ck.chip.l2, sector >> 2
-    there = read(ck, sm, sector, 0, 0, t)
-    unit = ck.atomic_units[hashed(line >> 1, 8) % ck.atomic_units.size]  # neighbours of 256 bytes share one
-    done = serve(unit, t, own.atomic_sector_cycles if meeting == 1 else meeting * own.atomic_word_cycles)
+    there = read(ck, sm, sector, 0, merged, t)
+    unit = ck.atomic_units[_atomic_unit(ck, line)]
+    done = serve(unit, t, words * own.atomic_word_cycles if words else own.atomic_sector_cycles)
     dirty(ck, l2_way(ck, line, done), sector & 3, 0, done)
     beyond = own.atomic_cycles + own.atomic_spread_cycles * distance_of_memory(line, sm.number)
     return max(there, done + own.l2_extra_cycles) + beyond

@@ -17,7 +17,18 @@ from simtc.timing.units.addresses import spread
 from simtc.timing.units.aging import is_gone, stamp
 
 __all__ = [
-    "NEVER", "STAYS", "UNIT", "L2Tags", "announce", "hold_sectors", "dirty", "keep", "l2_way", "needs_rest", "remember", "warm_l2",
+    "NEVER",
+    "STAYS",
+    "UNIT",
+    "L2Tags",
+    "announce",
+    "dirty",
+    "hold_sectors",
+    "keep",
+    "l2_way",
+    "needs_rest",
+    "remember",
+    "warm_l2",
 ]  # fmt: skip
 
 NEVER: Final = 1e18  # when a sector that nobody asked for is there
@@ -174,7 +185,7 @@ def keep(ck: Arrays, way: Int, line: Int, number: Int, t: Float) -> None:
 
 @compiled(void, CLOCK, int64, int64, inner=False)
 def warm_l2(ck: Arrays, first: Int, last: Int) -> None:
-    """Fill L2 with sectors [first, last) of a buffer, as a launch would have left it that went from its first to its last.
+    """Fill L2 with sectors [first, last) of a buffer, as a launch that went from the first to the last has left it.
 
     Such a launch finds nothing of buffers that are larger than L2 together: what it needs next always left last.
     """

@@ -9,10 +9,10 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
+from simtc.timing.constants import SECTOR
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units.addresses import hashed
-from simtc.timing.constants import SECTOR
 from simtc.timing.units.crossbar import send_store
 from simtc.timing.units.l2 import complete
 from simtc.timing.units.memory_queue import QUEUED
