@@ -36,7 +36,7 @@ STAYS: Final = 1 << 60  # the stamp of what stays until it is used
 _BEFORE = 1 << 50  # how long before a launch what is in L2 was used
 _COPY = 1 << 50  # added to the number of a line: its copy in the other half of L2
 _SECTORS = 15  # the bits of `l2_dirty` that are of sectors; above them are those of halves
-_HALF = 4  # the first of those
+_HALF = 4  # the first of those, of which there are two
 _PARTS = 8  # the first of those of sectors that are there only in part
 _RESULTS = np.dtype([("stored", np.float64), ("written", np.float64)])  # sectors: see `dirty`
 
@@ -174,7 +174,7 @@ def l2_way(ck: Arrays, line: Int, t: Float) -> Int:
 @compiled(void, CLOCK, int64, int64, int64, float64)
 def keep(ck: Arrays, way: Int, line: Int, number: Int, t: Float) -> None:
     """Note that the half of L2 near an SM keeps a line; where the other one does already, that is a second place."""
-    held = ck.l2_dirty[way] >> _HALF
+    held = ck.l2_dirty[way] >> _HALF & 3
     half = 1 << (number & 1)
     if held & half or ck.chip.l2_tags.l2_halves < 2:
         return
