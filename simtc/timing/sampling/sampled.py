@@ -174,7 +174,7 @@ def _standing(request: Request, part: Portion, room: Occupancy, held: float, tra
     for kind, many in part.ports.items():
         clock.sms[kind] = np.arange(grid.simulated) * many // grid.simulated
     share = grid.simulated / grid.sms
-    results = min(traces.survey.stored * request.blocks / max(traces.sectors, 1), 1.0)
+    results = 0.0 if device.l2_dirty_bytes else min(traces.survey.stored * request.blocks / max(traces.sectors, 1), 1.0)
     age = new_age(device.l2_kept_bytes * share, share * held, share * held * results)
     clock = clock.replaced(cpc_ports=np.zeros(part.ports["cpc"], SERVER), age=age)
     if part.waves.chosen[-1] == grid.waves - 1 and grid.crowded and grid.simulated < grid.sms:

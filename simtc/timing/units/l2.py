@@ -234,7 +234,8 @@ def write(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, left: 
     if dirty(ck, way, sector & 3, is_part, served) and ck.age.size:
         is_new = ck.l2_ready[cell] >= NEVER
         was_left = not is_new and is_from_before(ck.age, ck.l2_used[way])
-        gone = brought(ck.age, SECTOR if is_new else 0.0, 0.0 if was_left else SECTOR)
+        stays = not was_left and ck.chip.l2_tags.l2_dirty_bytes == 0  # until it leaves with its age
+        gone = brought(ck.age, SECTOR if is_new else 0.0, SECTOR if stays else 0.0)
         dram.write(ck, gone, served)
     ck.l2_used[way] = stamp(ck.age, left)
     if ck.dram.written > written:

@@ -47,7 +47,7 @@ class L2Tags(Parameters):
 
     l2_sets: float = launched("l2_sets")
     l2_halves: float = constant("l2_halves")
-    l2_dirty_bytes: float = constant("l2_dirty_bytes")
+    l2_dirty_bytes: float = constant("l2_dirty_bytes", scales=lambda own, scale: own.l2_dirty_bytes * scale.share)
     l2_fill_bytes: float = constant("l2_fill_bytes")
 
 
@@ -120,12 +120,12 @@ def dirty(ck: Arrays, way: Int, k: Int, is_part: Int, t: Float) -> Int:
     own, results, bit = ck.chip.l2_tags, ck.results, 1 << k
     if is_part and own.l2_fill_bytes > 0 and ck.l2_ready[4 * way + k] >= NEVER:
         ck.l2_dirty[way] |= bit << _PARTS
-    if not ck.age.size and ck.l2_dirty[way] & _SECTORS and _is_clean(ck, way):
+    if ck.l2_dirty[way] & _SECTORS and _is_clean(ck, way):
         ck.l2_dirty[way] &= ~_SECTORS
     if ck.l2_dirty[way] & bit:
         return 0
     ck.l2_dirty[way] |= bit
-    if ck.age.size or own.l2_dirty_bytes == 0:
+    if own.l2_dirty_bytes == 0:
         return 1
     results.stored += 1
     ck.l2_stored[way] = results.stored
