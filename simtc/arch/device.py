@@ -74,6 +74,8 @@ class Device(Display):
     l2_fetch_bytes: int  # what a miss brings from DRAM
     l2_request_bytes: float  # that a slice could read while it serves a request, be it for a sector or two
     l2_store_request_bytes: float  # likewise one that stores
+    l2_dirty_bytes: float = 0.0  # that L2 keeps before it writes them to DRAM; 0 for all
+    l2_fill_bytes: float = 0.0  # that L2 reads from DRAM for a sector stored to in part; 0 where nothing is known
     l2_turn_bytes: float = 0.0  # and what a turn from loads to stores costs a slice, or back; 0 where nothing is known
     l2_halves: int  # each with its own memory; what is stored from the other half is kept in both
     l2_store_queue_cycles: float  # that a slice may be behind before stores wait for it

@@ -238,6 +238,7 @@ class SharedMemory:
     conflict_cycles: float  # latency of each wavefront beyond the first
     queue_entries: int  # of a sub-core; a slot is free again at WAR release
     sm_queue_entries: int  # of the SM, before the data stage
+    lsu_lanes: float = 0.0  # whose register the SM takes in a cycle; 0 where nothing is known, and nothing waits
 
     @property
     def wavefront_bytes(self) -> int:

@@ -50,8 +50,11 @@ FACTORS = {  # 2 for all others
         ("dispatch.sub_cores", "l2.l2_slices", "l1.l1_sets", "l2_tags.l2_sets"), 0.5,
     ),
 }  # fmt: skip
-# What a launch makes of an SM; code, tested below; the halves of L2, in tests/timing/test_l2.py
-APART = ("blocks.slots", "blocks.warps", "fetch.first_cycles", "l2_tags.l2_halves")
+# What a launch makes of an SM; code, tested below; what L2 holds, in test_l2.py; the LSU of others, in test_memory_path.py
+APART = (
+    "blocks.slots", "blocks.warps", "fetch.first_cycles", "l2_tags.l2_halves", "l2_tags.l2_dirty_bytes",
+    "l2_tags.l2_fill_bytes", "write_combining.l2_fill_bytes", "lsu.lsu_lanes",
+)  # fmt: skip
 FIELDS = (
     "interval", "latency", "operand_read", "war", "tail", "returned", "tokens", "port_wait", "store_wait",
     "stage_wait", "even", "lost_even", "second_pass", "stall",

@@ -59,3 +59,45 @@ def test_a_miss_brings_64_bytes_and_with_a_hint_its_line(after):
         assert cycles(replace(hinted, args=(32, 64, 0))) == pytest.approx(other_half, rel=0.001)
         assert cycles(replace(hinted, args=(32, 0, 128))) > 2 * other_half
     assert cycles(replace(after, kernel_name="after_load_64")) == cycles(after)
+
+
+def stream(kernel_name, *args, grid=132, block=1024, caches="cold"):
+    return MicroCase(
+        kernel_name=kernel_name, source="streams.cu", sm=90, board=H200, grid=grid, block=block,
+        args=args, data_bytes=138412032, shared_bytes=0, caches=caches, repeats=1,
+    )  # fmt: skip
+
+
+def test_stores_wait_for_dram_once_l2_keeps_all_it_may():
+    """34 MB of whole lines to a DRAM of an eighth of the bandwidth: all but 8.5 MB must have gone there."""
+    case = stream("stream_stores", 16, 16, 512, 8192)
+    slow = altered(H200, "dram_measured_gb_per_s", H200.dram_measured_gb_per_s / 8)
+    rate = 1e3 * slow.dram_measured_gb_per_s / slow.clock_mhz
+    assert cycles(case, slow) == pytest.approx((132 * 32 * 8192 - H200.l2_dirty_bytes) / rate, rel=0.1)
+    assert cycles(case, altered(slow, "l2_dirty_bytes", 1 << 26)) < 0.3 * cycles(case, slow)
+
+
+def test_a_sector_stored_to_in_part_is_read_from_dram():
+    """On the chip 7,238 cycles cold, 4,262 warm: a copy of a word of each sector, which fits into L2."""
+    case = stream("copy_apart", 8, 32, 1024, 8192, 17301504, block=256)
+    assert cycles(case) > 1.15 * cycles(case, altered(H200, "l2_fill_bytes", 0))
+
+
+def test_a_launch_larger_than_l2_finds_nothing_of_the_one_before():
+    """On the chip 30,826 cycles behind one another, 30,816 from an L2 that holds something else."""
+    case = stream("stream_loads", 32, 16, 512, 16384, 0)
+    assert cycles(replace(case, caches="warm")) == pytest.approx(cycles(case), rel=0.03)
+
+
+def test_stores_to_the_same_sector_do_not_merge_in_one_request():
+    """On the chip 31,773 cycles: eight warps of an SM write a word each of the same sectors."""
+    case = stream("store_apart", 16, 16384, 524288, 4, block=512, caches="warm")
+    assert cycles(case) == pytest.approx(31773, rel=0.15)
+
+
+@pytest.mark.parametrize(("lines", "pitch", "measured"), [(2, 128, 78621), (8, 512, 19927), (8, 4096, 10639)])
+def test_atomics_on_256_bytes_share_a_unit_and_4_kib_have_eight(lines, pitch, measured):
+    case = replace(
+        stream("reduce_bins", 16, lines, pitch, block=256, caches="warm"), source="bins.cu", data_bytes=65536
+    )
+    assert cycles(case) == pytest.approx(measured, rel=0.1)

@@ -44,7 +44,7 @@ def at_one_word(board, opcode):
 
 def test_lanes_at_one_word_are_a_request_where_nothing_is_known_of_atomics():
     lanes = 16 * 32
-    assert at_one_word("t4", "ATOMG") < device("t4").l2_hit_cycles + lanes
+    assert at_one_word("a100_sxm", "ATOMG") < device("a100_sxm").l2_hit_cycles + lanes
     assert at_one_word(H200, "ATOMG") > H200.l2_hit_cycles + lanes  # known: one after another
 
 
@@ -54,3 +54,14 @@ def test_a_return_waits_for_its_target():
     found = {one.opcode: int(ops["latency"][at]) for at, one in enumerate(kernel.instructions)}
     assert found["RET"] == H200.sm.special["SHFL"].latency_cycles
     assert found["BRA"] == found["CALL"] == 0
+
+
+@pytest.mark.parametrize(("board", "expected"), [("t4", 4.0), ("titan_v", 2.0)])
+def test_the_lsu_takes_a_register_of_some_lanes_in_a_cycle(board, expected):
+    """LDG has two registers of addresses: 16 lanes a cycle on Turing, 32 on Volta, for the four sub-cores together."""
+
+    def link(i):
+        return [line(f"LDG.E R{8 + 4 * (i % 8)}, [R2]", write=0, stall=2)]
+
+    found = each(board, link, warps=16, shared_bytes=SHARED_BYTES)
+    assert found / 16 == pytest.approx(expected, rel=0.1)

@@ -131,10 +131,12 @@ class Sample:
         first, then = share * footprint.fetched, share * (footprint.alone + footprint.stored)
         bucket = age[Age.BUCKET]
         pieces = ceil(then / bucket)
+        written = self.base["l2_tags"]["l2_dirty_bytes"][0] > 0  # soon after they are stored
+        results = 0.0 if written else share * footprint.stored / max(pieces, 1)
         for _ in range(min(times, ceil(_ENOUGH * bucket * FULL / max(first + then, 1.0)))):
             brought(age, first, 0.0)
             for _ in range(pieces):
-                brought(age, then / pieces, share * footprint.stored / pieces)
+                brought(age, then / pieces, results)
 
     @property
     def _is_resident(self) -> bool:

@@ -130,7 +130,7 @@ def _run(request: Request, room: Occupancy, bones: Skeleton, traces: Traces, par
     samples = []
     for skip in skips or [None if bones.is_closed else 0]:
         state = new_state(request.literals, request.traced(), slots=grid.simulated * grid.slots, work_words=WORK_WORDS)
-        clock = _standing(request, part, room, held)
+        clock = _standing(request, part, room, 0.0 if held is None else float(_SECTOR * len(held)), traces)
         parts = bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, lowered.code)
         common: dict[str, Any] = {
             "traveller": Traveller(
@@ -158,8 +158,11 @@ def _run(request: Request, room: Occupancy, bones: Skeleton, traces: Traces, par
     return samples
 
 
-def _standing(request: Request, part: Portion, room: Occupancy, held: np.ndarray | None) -> Clock:
-    """Return the SMs before their first blocks; on the chip they stand as evenly behind its ports as all do."""
+def _standing(request: Request, part: Portion, room: Occupancy, held: float, traces: Traces) -> Clock:
+    """Return the SMs before their first blocks; on the chip they stand as evenly behind its ports as all do.
+
+    L2 holds some bytes; a launch like this one left as large a share of them for DRAM as it stores to.
+    """
     device, memory, grid = request.device, request.memory, part.grid
     clock = new_clock(
         request.lowered.kernel, device, sms=grid.simulated, slots=grid.slots, room=room,
@@ -171,7 +174,8 @@ def _standing(request: Request, part: Portion, room: Occupancy, held: np.ndarray
     for kind, many in part.ports.items():
         clock.sms[kind] = np.arange(grid.simulated) * many // grid.simulated
     share = grid.simulated / grid.sms
-    age = new_age(device.l2_kept_bytes * share, 0.0 if held is None else _SECTOR * len(held) * share)
+    results = 0.0 if device.l2_dirty_bytes else min(traces.survey.stored * request.blocks / max(traces.sectors, 1), 1.0)
+    age = new_age(device.l2_kept_bytes * share, share * held, share * held * results)
     clock = clock.replaced(cpc_ports=np.zeros(part.ports["cpc"], SERVER), age=age)
     if part.waves.chosen[-1] == grid.waves - 1 and grid.crowded and grid.simulated < grid.sms:
         clock.grid["last_wave"] -= len(grid.part(grid.waves - 1))

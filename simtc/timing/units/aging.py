@@ -14,7 +14,9 @@ import numpy as np
 from simtc.jit import Array, Float, Int, jit
 from simtc.machine.types import float64, int64, void
 
-__all__ = ["FULL", "NO_AGE", "Age", "brought", "calm", "is_gone", "new_age", "stamp", "used_again"]
+__all__ = [
+    "FULL", "NO_AGE", "Age", "brought", "calm", "is_from_before", "is_gone", "new_age", "stamp", "used_again",
+]  # fmt: skip
 
 FULL = 256  # buckets of a part that is full and of which nothing is used again
 _RING = 1024  # buckets, many of them nearly empty where much is used again
@@ -37,12 +39,13 @@ _RESULTS = Age.COUNT + _RING
 NO_AGE = np.zeros(0)  # of a whole L2, which replaces lines as its sets are full
 
 
-def new_age(size: float, held: float = 0.0) -> np.ndarray:
+def new_age(size: float, held: float = 0.0, results: float = 0.0) -> np.ndarray:
     """Return the age of a part of L2.
 
     Args:
         size: its bytes.
         held: bytes of what was there before, whose last uses are spread evenly over `size` bytes of uses.
+        results: those of them that DRAM does not have yet.
 
     Example:
         >>> age = new_age(2560)
@@ -55,6 +58,7 @@ def new_age(size: float, held: float = 0.0) -> np.ndarray:
     age[Age.USED] = size
     age[Age.HELD] = held
     age[Age.COUNT : Age.COUNT + FULL] = held / FULL
+    age[_RESULTS : _RESULTS + FULL] = results / FULL
     return age
 
 
@@ -149,3 +153,9 @@ def stamp(age: Array, t: Float) -> Int:
 def is_gone(age: Array, stamped: Int) -> Int:
     """Tell whether a line that was used last at a stamp has left."""
     return int64(age.size > 0 and _bucket(age, float64(stamped)) < age[Age.TAIL])
+
+
+@jit(int64(_AGE, int64))
+def is_from_before(age: Array, stamped: Int) -> Int:
+    """Tell whether a line was last used before the launch."""
+    return int64(float64(stamped) < FULL * age[Age.BUCKET])

@@ -22,6 +22,7 @@ from simtc.timing.units.server import SERVER, SERVER_RECORD, serve
 __all__ = ["UNIT", "Crossbar", "announce", "copy_sector", "fetch_sector", "send_atomic", "send_request", "send_store"]
 
 _LINE: Final = 128  # bytes
+_SHARED_SECTORS: Final = 16  # of a warp: with more of them a lane has its sector alone
 _MERGED: Final = 65536  # sectors on their way to one GPC that can be told apart
 _ASKED = np.dtype([("sector", np.int64), ("answered", np.float64)])
 
@@ -171,6 +172,7 @@ def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, t: Float) ->
     """
     own, arrival, line = ck.chip.crossbar, t, int64(-1)
     meeting = int64(atomic.meeting) if own.atomic_packet_cycles > 0 else int64(1)
+    words = int64(0) if meeting == 1 and atomic.sectors <= _SHARED_SECTORS else meeting
     answer = own.atomic_line_cycles if op.returned else 0.0
     sm.up_free = max(sm.up_free, t) + (0.0 if sm.up_loads else own.switch_cycles)
     sm.up_loads, sm.up_line = 1, int64(-1)
@@ -181,12 +183,13 @@ def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, t: Float) ->
         line = sector >> 2
         sm.up_free += meeting * max(own.atomic_packet_cycles + alone, own.request_cycles)
         sent = serve(ck.cpc_ports[sm.cpc], sm.up_free, meeting * own.packet_cycles)
-        arrival = max(arrival, l2.join(ck, sm, sector, meeting, sent))
+        second = int64(k > 0 and atomic.list[k - 1] >> 1 == sector >> 1)
+        arrival = max(arrival, l2.join(ck, sm, sector, words, second, sent))
     return arrival
 
 
-@compiled(float64, CLOCK, SM, int64, int64, float64, float64)
-def send_store(ck: Arrays, sm: Record, sector: Int, merged: Int, t: Float, flits: Float) -> Float:
+@compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)
+def send_store(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, t: Float, flits: Float) -> Float:
     """Write a sector through to L2; return when its slice takes it.
 
     Args:
@@ -194,10 +197,11 @@ def send_store(ck: Arrays, sm: Record, sector: Int, merged: Int, t: Float, flits
         sm: whose store it is.
         sector: its number.
         merged: 1 where it goes with a request before it.
+        is_part: 1 where the store does not write all of it.
         t: when it leaves the SM.
         flits: packets that it takes: the sector and its mask; the address of a request is one more.
 
     """
     packets = flits + (0.0 if merged else 1.0)
     sent = serve(ck.cpc_ports[sm.cpc], t, packets * ck.chip.crossbar.packet_cycles)
-    return l2.write(ck, sm, sector, merged, t, sent)
+    return l2.write(ck, sm, sector, merged, is_part, t, sent)

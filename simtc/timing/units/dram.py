@@ -15,10 +15,10 @@ from simtc.timing.unit import CLOCK, Cells, Parameters, Unit, compiled, constant
 from simtc.timing.units.addresses import chance, distance_of_memory, hashed
 from simtc.timing.units.server import SERVER, serve
 
-__all__ = ["UNIT", "Dram", "answer", "deliver", "write"]
+__all__ = ["UNIT", "Dram", "answer", "deliver", "idle_at", "write"]
 
 _BANKS: Final = 1024  # each of which holds a row open
-_STATE = np.dtype([("channels", SERVER), ("delivered", np.float64)])  # sectors
+_STATE = np.dtype([("channels", SERVER), ("delivered", np.float64), ("written", np.float64)])  # sectors, and bytes
 _ROW = np.dtype([("row", np.int64), ("until", np.float64)])
 
 
@@ -95,4 +95,11 @@ def deliver(ck: Arrays, share: Float, gone: Float, t: Float) -> None:
 @compiled(void, CLOCK, float64, float64)
 def write(ck: Arrays, size: Float, t: Float) -> None:
     """Write bytes that leave L2."""
+    ck.dram.written += size
     serve(ck.dram.channels, t, size / ck.chip.dram.dram_measured_bytes_per_cycle)
+
+
+@compiled(float64, CLOCK, float64)
+def idle_at(ck: Arrays, t: Float) -> Float:
+    """Return when all is written that waits at t."""
+    return serve(ck.dram.channels, t, 0.0)

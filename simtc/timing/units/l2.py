@@ -11,17 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
-from simtc.machine.types import float64, int64
+from simtc.machine.types import float64, int64, void
 from simtc.timing.constants import SECTOR, Counter
 from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Scale, Unit, compiled, constant, derived
 from simtc.timing.units import dram
 from simtc.timing.units.addresses import chance, distance_of_memory, hashed
-from simtc.timing.units.aging import brought, stamp, used_again
-from simtc.timing.units.l2_tags import NEVER, keep, l2_way
+from simtc.timing.units.aging import brought, is_from_before, stamp, used_again
+from simtc.timing.units.l2_tags import NEVER, dirty, keep, l2_way, needs_rest
 from simtc.timing.units.merging import pair_of
 from simtc.timing.units.server import SERVER, serve
 
-__all__ = ["L2", "UNIT", "beyond_mean", "join", "read", "write"]
+__all__ = ["L2", "UNIT", "beyond_mean", "complete", "join", "read", "write"]
 
 _SLICE = np.dtype([("requests", SERVER), ("stores", np.float64)])  # 1 where the last one was a store
 _SHARE = np.dtype([("first", np.float64), ("share", np.float64)])
@@ -173,26 +173,46 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, t: Float) 
     return arrival
 
 
-@compiled(float64, CLOCK, SM, int64, int64, float64)
-def join(ck: Arrays, sm: Record, sector: Int, meeting: Int, t: Float) -> Float:
-    """Have L2 execute an atomic on a sector: one after another of the lanes that meet at one word.
+@compiled(int64, CLOCK, int64)
+def _atomic_unit(ck: Arrays, line: Int) -> Int:
+    """Return which unit executes the atomics on a line: one of the eight that the 4 KiB around it have.
+
+    256 bytes share one, the others of their KiB have others, and two KiB of the four have the same. The next 4 KiB have
+    eight more.
+    """
+    part = line >> 1
+    own = (part & 3) + 4 * ((part >> 2 ^ part >> 3) & 1)
+    return (8 * ((line >> 5) + hashed(line >> 9, 8)) + own) % ck.atomic_units.size
+
+
+@compiled(float64, CLOCK, SM, int64, int64, int64, float64)
+def join(ck: Arrays, sm: Record, sector: Int, words: Int, merged: Int, t: Float) -> Float:
+    """Have L2 execute an atomic on a sector: word by word, but as one where it is of several lanes and none meet.
+
+    Args:
+        ck: the clock.
+        sm: whose atomic it is.
+        sector: its number.
+        words: of those that go one after another; 0 for a sector of several lanes of which none meet.
+        merged: 1 where it goes with a request before it.
+        t: when it comes.
 
     Returns:
         When the SM has the answer, beyond what an L1 hit takes.
 
     """
     own, line = ck.chip.l2, sector >> 2
-    there = read(ck, sm, sector, 0, 0, t)
-    unit = ck.atomic_units[hashed(line >> 2, 8) % ck.atomic_units.size]  # neighbours of 512 bytes share one
-    done = serve(unit, t, own.atomic_sector_cycles if meeting == 1 else meeting * own.atomic_word_cycles)
-    ck.l2_dirty[l2_way(ck, line, done)] |= 1 << (sector & 3)
+    there = read(ck, sm, sector, 0, merged, t)
+    unit = ck.atomic_units[_atomic_unit(ck, line)]
+    done = serve(unit, t, words * own.atomic_word_cycles if words else own.atomic_sector_cycles)
+    dirty(ck, l2_way(ck, line, done), sector & 3, 0, done)
     beyond = own.atomic_cycles + own.atomic_spread_cycles * distance_of_memory(line, sm.number)
     return max(there, done + own.l2_extra_cycles) + beyond
 
 
-@compiled(float64, CLOCK, SM, int64, int64, float64, float64)
-def write(ck: Arrays, sm: Record, sector: Int, merged: Int, left: Float, t: Float) -> Float:
-    """Write a sector to L2, which keeps it; return when its slice takes it.
+@compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)
+def write(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, left: Float, t: Float) -> Float:
+    """Write a sector to L2, which keeps it; return when its slice takes it: not before what leaves for it has left.
 
     Where the memory behind it hangs on the other half of L2, both halves keep it.
 
@@ -201,23 +221,36 @@ def write(ck: Arrays, sm: Record, sector: Int, merged: Int, left: Float, t: Floa
         sm: whose store it is.
         sector: its number.
         merged: 1 where it goes with a request before it.
+        is_part: 1 where the store does not write all of it.
         left: when it left the SM.
         t: when it comes.
 
     """
     number, line = sm.number, sector >> 2
+    written = ck.dram.written
     served = _slice(ck, line, t, 1, 0.0 if merged else ck.chip.l2.l2_store_request_bytes)
     way = l2_way(ck, line, served)
-    ck.l2_used[way] = stamp(ck.age, left)
-    cell, bit = 4 * way + (sector & 3), 1 << (sector & 3)
-    if ck.age.size and not ck.l2_dirty[way] & bit:
-        gone = brought(ck.age, SECTOR if ck.l2_ready[cell] >= NEVER else 0.0, SECTOR)
+    cell = 4 * way + (sector & 3)
+    if dirty(ck, way, sector & 3, is_part, served) and ck.age.size:
+        is_new = ck.l2_ready[cell] >= NEVER
+        was_left = not is_new and is_from_before(ck.age, ck.l2_used[way])
+        stays = not was_left and ck.chip.l2_tags.l2_dirty_bytes == 0  # until it leaves with its age
+        gone = brought(ck.age, SECTOR if is_new else 0.0, SECTOR if stays else 0.0)
         dram.write(ck, gone, served)
+    ck.l2_used[way] = stamp(ck.age, left)
+    if ck.dram.written > written:
+        served = max(served, dram.idle_at(ck, served))
     ck.l2_ready[cell] = served
-    ck.l2_dirty[way] |= bit
     ck.counters[Counter.STORE_SECTORS] += 1
     if not merged:
         home = number if distance_of_memory(line, number) < 0 else number + 1
         keep(ck, way, line, home, served)
         keep(ck, way, line, number, served)
     return served
+
+
+@compiled(void, CLOCK, int64, float64)
+def complete(ck: Arrays, sector: Int, t: Float) -> None:
+    """Bring the rest of a sector from DRAM, if L2 has only what stores have written of it."""
+    if needs_rest(ck, sector):
+        dram.deliver(ck, _counts_for(ck, sector), 0.0, t)

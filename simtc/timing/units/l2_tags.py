@@ -16,14 +16,29 @@ from simtc.timing.units import dram
 from simtc.timing.units.addresses import spread
 from simtc.timing.units.aging import is_gone, stamp
 
-__all__ = ["NEVER", "STAYS", "UNIT", "L2Tags", "announce", "hold_sectors", "keep", "l2_way", "remember", "warm_l2"]
+__all__ = [
+    "NEVER",
+    "STAYS",
+    "UNIT",
+    "L2Tags",
+    "announce",
+    "dirty",
+    "hold_sectors",
+    "keep",
+    "l2_way",
+    "needs_rest",
+    "remember",
+    "warm_l2",
+]  # fmt: skip
 
 NEVER: Final = 1e18  # when a sector that nobody asked for is there
 STAYS: Final = 1 << 60  # the stamp of what stays until it is used
 _BEFORE = 1 << 50  # how long before a launch what is in L2 was used
 _COPY = 1 << 50  # added to the number of a line: its copy in the other half of L2
 _SECTORS = 15  # the bits of `l2_dirty` that are of sectors; above them are those of halves
-_HALF = 4  # the first of those
+_HALF = 4  # the first of those, of which there are two
+_PARTS = 8  # the first of those of sectors that are there only in part
+_RESULTS = np.dtype([("stored", np.float64), ("written", np.float64)])  # sectors: see `dirty`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +47,8 @@ class L2Tags(Parameters):
 
     l2_sets: float = launched("l2_sets")
     l2_halves: float = constant("l2_halves")
+    l2_dirty_bytes: float = constant("l2_dirty_bytes", scales=lambda own, scale: own.l2_dirty_bytes * scale.share)
+    l2_fill_bytes: float = constant("l2_fill_bytes")
 
 
 def _lines(sizes: Sizes) -> tuple[int]:
@@ -46,6 +63,8 @@ UNIT = Unit(
         "l2_ready": Cells(of=FLOAT, shape=lambda sizes: (4 * sizes.l2_lines,)),  # when each sector of a line is there
         "l2_used": Cells(of=INT, shape=_lines),  # a stamp, where there is a line
         "l2_dirty": Cells(of=INT, shape=_lines),  # bits of sectors, and above them of the halves that keep the line
+        "l2_stored": Cells(of=FLOAT, shape=_lines),  # how many sectors had been stored to when one of the line was
+        "results": Cells(of=_RESULTS),
         "age": Cells(of=FLOAT, shape=lambda _: (0,)),  # see aging.py; empty where L2 is whole
     },
 )
@@ -74,6 +93,60 @@ def announce(ck: Arrays, line: Int) -> None:
         prefetch(ck.l2_used, i)
 
 
+@compiled(int64, CLOCK, int64)
+def _is_clean(ck: Arrays, way: Int) -> Int:
+    """Tell whether DRAM has all that was stored to a line: what was stored first is written first."""
+    return int64(ck.chip.l2_tags.l2_dirty_bytes > 0 and ck.l2_stored[way] <= ck.results.written)
+
+
+@compiled(void, CLOCK, int64, float64)
+def _write_back(ck: Arrays, way: Int, t: Float) -> None:
+    """Write what a line holds that DRAM does not have."""
+    results = ck.l2_dirty[way] & _SECTORS
+    if results and _is_clean(ck, way):
+        return
+    while results:
+        results &= results - 1
+        dram.write(ck, SECTOR, t)
+        ck.results.written += 1
+
+
+@compiled(int64, CLOCK, int64, int64, int64, float64)
+def dirty(ck: Arrays, way: Int, k: Int, is_part: Int, t: Float) -> Int:
+    """Note that the k-th sector of a line is stored to; return 1 where it has nothing yet that DRAM does not have.
+
+    L2 keeps so much of that and no more: beyond it a sector is written to DRAM for each one stored to.
+    """
+    own, results, bit = ck.chip.l2_tags, ck.results, 1 << k
+    if is_part and own.l2_fill_bytes > 0 and ck.l2_ready[4 * way + k] >= NEVER:
+        ck.l2_dirty[way] |= bit << _PARTS
+    if ck.l2_dirty[way] & _SECTORS and _is_clean(ck, way):
+        ck.l2_dirty[way] &= ~_SECTORS
+    if ck.l2_dirty[way] & bit:
+        return 0
+    ck.l2_dirty[way] |= bit
+    if own.l2_dirty_bytes == 0:
+        return 1
+    results.stored += 1
+    ck.l2_stored[way] = results.stored
+    if (results.stored - results.written) * SECTOR > own.l2_dirty_bytes:
+        results.written += 1
+        dram.write(ck, SECTOR, t)
+    return 1
+
+
+@compiled(int64, CLOCK, int64)
+def needs_rest(ck: Arrays, sector: Int) -> Int:
+    """Tell whether L2 holds a sector in part, and take it to be whole from now on."""
+    first, bit = _first_way(ck, sector >> 2), 1 << (_PARTS + (sector & 3))
+    for i in range(first, first + WAYS):
+        if ck.l2_tags[i] == (sector >> 2) + 1:
+            is_part = int64(ck.l2_dirty[i] & bit > 0)
+            ck.l2_dirty[i] &= ~bit
+            return is_part
+    return 0
+
+
 @compiled(int64, CLOCK, int64, float64)
 def l2_way(ck: Arrays, line: Int, t: Float) -> Int:
     """Find a line's place in L2, evicting the least recently used one for it; evicted data goes to DRAM."""
@@ -91,10 +164,8 @@ def l2_way(ck: Arrays, line: Int, t: Float) -> Int:
             break
         if used[i] < used[victim]:
             victim = i
-    dirty = 0 if ck.age.size else ck.l2_dirty[victim] & _SECTORS  # a part of L2 loses results as it ages
-    while dirty:
-        dirty &= dirty - 1
-        dram.write(ck, SECTOR, t)
+    if not ck.age.size:  # a part of L2 loses results as it ages
+        _write_back(ck, victim, t)
     tags[victim] = line + 1
     _forget(ck, victim)
     return victim
@@ -103,7 +174,7 @@ def l2_way(ck: Arrays, line: Int, t: Float) -> Int:
 @compiled(void, CLOCK, int64, int64, int64, float64)
 def keep(ck: Arrays, way: Int, line: Int, number: Int, t: Float) -> None:
     """Note that the half of L2 near an SM keeps a line; where the other one does already, that is a second place."""
-    held = ck.l2_dirty[way] >> _HALF
+    held = ck.l2_dirty[way] >> _HALF & 3
     half = 1 << (number & 1)
     if held & half or ck.chip.l2_tags.l2_halves < 2:
         return
@@ -114,11 +185,14 @@ def keep(ck: Arrays, way: Int, line: Int, number: Int, t: Float) -> None:
 
 @compiled(void, CLOCK, int64, int64, from_python=True)
 def warm_l2(ck: Arrays, first: Int, last: Int) -> None:
-    """Fill L2 with sectors [first, last), as an earlier launch would have left it."""
+    """Fill L2 with sectors [first, last) of a buffer, as a launch that went from the first to the last has left it.
+
+    Such a launch finds nothing of buffers that are larger than L2 together: what it needs next always left last.
+    """
     for sector in range(first, last):
         way = l2_way(ck, sector >> 2, 0.0)
         ck.l2_ready[4 * way + (sector & 3)] = 0.0
-        ck.l2_used[way] = spread(sector >> 2) - _BEFORE  # before the launch, in no order that it would know
+        ck.l2_used[way] = int64(_BEFORE * (float64(sector - first) / (last - first) - 1)) - 1
 
 
 @compiled(void, CLOCK, int64, int64)

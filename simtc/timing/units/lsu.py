@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -32,14 +33,17 @@ _LOADS = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 _GLOBAL = (*_LOADS, Access.GLOBAL_STORE)
 _SHARED = (Access.SHARED_LOAD, Access.SHARED_STORE, Access.COPY)
 _STORES = (Access.SHARED_STORE, Access.GLOBAL_STORE)
+_LANES: Final = 32
+_REGISTER_CYCLES: Final = 2  # for which the port of a sub-core gives a register of all lanes
 _ANSWERED = (Access.GLOBAL_STORE, Access.ATOMIC)  # what a fence, and the end of a block, waits for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lsu(Parameters):
-    """What a board says of a sub-core's queue."""
+    """What a board says of a sub-core's queue, and of what follows the queues."""
 
     queue_entries: float = constant("shared.queue_entries")
+    lsu_lanes: float = constant("shared.lsu_lanes")
 
 
 UNIT = Unit(
@@ -93,6 +97,15 @@ def free(ck: Arrays, sub: Int) -> None:
     ck.wake[sub] = 0
 
 
+@compiled(int64, CLOCK, OPERATION)
+def _taken(ck: Arrays, op: Record) -> Int:
+    """Return for how many cycles the SM takes the operands of an instruction: a register of some lanes in each."""
+    lanes = ck.chip.lsu.lsu_lanes
+    if lanes == 0 or op.access == Access.EXCHANGE:
+        return 1
+    return max(int64(op.operand_read * _LANES / (lanes * _REGISTER_CYCLES)), 1)
+
+
 @compiled(void, CLOCK, SM, SUB, OPERATION, int64)
 def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
     """Pass the head, whose operands have been read, through the tags and on to the data stage's queue.
@@ -105,7 +118,7 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
     if op.access in _GLOBAL:
         one.tags = tag_cycles(ck, op, one)
         sm.tag_free = max(sm.tag_free, float64(now)) + one.tags
-    sm.moved = now + 1
+    sm.moved = now + _taken(ck, op)
     if op.access not in _LOADS or not misses(ck, sm, op, one, sub.index, now):
         enqueue(ck, sm, op, one)
     sub.head = (sub.head + 1) % QUEUE

@@ -15,7 +15,7 @@ from simtc.timing.units.addresses import spread
 __all__ = ["UNIT", "Merging", "merges", "pair_of"]
 
 _PAIRS: Final = 64  # requests of one SM, for 64 bytes each, that can be told apart
-_REQUEST = np.dtype([("pair", np.int64), ("at", np.float64)])
+_REQUEST = np.dtype([("pair", np.int64), ("halves", np.int64), ("at", np.float64)])  # bits of the halves that it is for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,12 +47,15 @@ def pair_of(sector: Int, window: Float) -> Int:
 def merges(ck: Arrays, sm: Record, sector: Int, stores: Int, t: Float) -> Int:
     """Tell whether an SM's request for a sector goes with one for the same 64 bytes; note it if not.
 
-    1 for one of the same instruction, 2 for one of another instruction, which is still on its way.
+    1 for one of the same instruction, 2 for one of another instruction, which is still on its way. What is stored to
+    the same sector again goes alone.
     """
+    half = 1 << (sector & 1)
     window = ck.chip.merging.store_merge_cycles if stores else ck.chip.merging.merge_cycles
     i = pair_of(sector, window)
     request = sm.stored_pairs[i] if stores else sm.loaded_pairs[i]
-    if request.pair == sector >> 1 and t <= request.at + window:
+    if request.pair == sector >> 1 and t <= request.at + window and not (stores and request.halves & half):
+        request.halves |= half
         return 1 if t == request.at else 2
-    request.pair, request.at = sector >> 1, t
+    request.pair, request.halves, request.at = sector >> 1, half, t
     return 0

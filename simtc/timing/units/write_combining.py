@@ -9,17 +9,19 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
+from simtc.timing.constants import SECTOR
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units.addresses import hashed
 from simtc.timing.units.crossbar import send_store
+from simtc.timing.units.l2 import complete
 from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.merging import merges
 
 __all__ = ["UNIT", "WriteCombining", "answered", "asks_at", "queue_store", "stage_cycles", "write_through"]
 
 _COMBINED: Final = 256  # sectors that one SM has stored to, by a hash of their number
-_WRITTEN = np.dtype([("sector", np.int64), ("until", np.int64)])  # the last line stored that may still go with it
+_WRITTEN = np.dtype([("sector", np.int64), ("until", np.int64), ("size", np.float64)])  # until which line; bytes stored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +37,7 @@ class WriteCombining(Parameters):
     store_gather_lines: float = constant("l1.store_gather_lines")
     store_answer_cycles: float = constant("launch.store_answer_cycles")
     l2_store_queue_cycles: float = constant("l2_store_queue_cycles")
+    l2_fill_bytes: float = constant("l2_fill_bytes")
 
 
 UNIT = Unit(
@@ -93,12 +96,20 @@ def stage_cycles(ck: Arrays, op: Record, store: Record) -> Float:
     return (store.sectors if _is_whole(op, store) else store.lines) * own.store_full_sector_cycles
 
 
-@compiled(int64, CLOCK, SM, int64)
-def _combines(ck: Arrays, sm: Record, sector: Int) -> Int:
-    """Tell whether a sector goes with one that was stored a few lines ago, and note it."""
+@compiled(int64, CLOCK, SM, int64, float64, float64)
+def _combines(ck: Arrays, sm: Record, sector: Int, size: Float, t: Float) -> Int:
+    """Tell whether so many bytes of a sector go with what was stored to it a few lines ago, and note them.
+
+    Of what has waited until now, the bytes that no store has written come from DRAM, where L2 needs them.
+    """
     written = sm.combined[hashed(sector, 10) % _COMBINED]
     combines = written.sector == sector and sm.lines_stored <= written.until
+    if not combines:
+        if 0 < written.size < SECTOR and ck.chip.write_combining.l2_fill_bytes > 0:
+            complete(ck, written.sector, t)
+        written.size = 0.0
     written.sector = sector
+    written.size += size
     written.until = sm.lines_stored + int64(ck.chip.write_combining.store_gather_lines)
     return int64(combines)
 
@@ -107,20 +118,21 @@ def _combines(ck: Arrays, sm: Record, sector: Int) -> Int:
 def _send(ck: Arrays, sm: Record, op: Record, store: Record, t: Float) -> None:
     """Send the sectors of a store: of each a flit, of each line that is not whole its mask."""
     own, last, line = ck.chip.write_combining, int64(-1), int64(-1)
+    is_part, size = 1 - _is_whole(op, store), op.returned / max(store.sectors, 1)
     mask = 0.0 if _is_whole(op, store) else own.store_partial_sector_cycles - 1.0
     for k in range(store.sectors):
         sector = store.list[k]
         if sector >> 2 != last:
             sm.lines_stored += 1
             last = sector >> 2
-        if _combines(ck, sm, sector):
+        if _combines(ck, sm, sector, size, t):
             continue
         alone = sector >> 2 != line and (k + 1 == store.sectors or store.list[k + 1] >> 2 != sector >> 2)
         flits = 1.0 if sector >> 2 == line else 1.0 + mask
         line = sector >> 2
         merged = merges(ck, sm, sector, 1, t)
         sm.up_free += max(flits, ck.chip.crossbar.request_cycles) if alone else flits
-        served = send_store(ck, sm, sector, merged, sm.up_free, flits)
+        served = send_store(ck, sm, sector, merged, is_part, sm.up_free, flits)
         sm.up_free = max(sm.up_free, served - own.l2_store_queue_cycles)
         sm.drained = max(sm.drained, int64(served) + 1)
 
