@@ -290,6 +290,11 @@ class L1:
     # What may be on its way to an SM; 0 where nothing is known, and nothing waits.
     unused_bytes: float = 0.0  # of L1, in which no line finds a place: those on their way have the others
     copies_pending: float = 0.0  # lines that LDGSTS copies past L1
+    copy_tag_cycles: float = 0.0  # of the tags, for each LDGSTS that fills L1, beyond its lines
+    copy_found_cycles: float = 0.0  # and for each of its lines that L1 has, or has asked for
+    copy_piece_cycles: float = 0.0  # for each loose sector that LDGSTS copies past L1, of no whole line
+    copy_backlog_cycles: float = 0.0  # of them; beyond these, a sector that lands in two counts as two
+    copy_queue_entries: float = 0.0  # LDGSTS that may wait at the tags without holding up what follows them
     copy_request_cycles: float = 0.0  # of the path to L2, for each LDGSTS that fills L1, beyond its lines' requests
 
 

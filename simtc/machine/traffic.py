@@ -135,12 +135,13 @@ def lookups(address: Array, m: Int, nbytes: Int, event: Array) -> None:
 def loose_sectors(source: Array, to: Array, m: Int, nbytes: Int, event: Array) -> None:
     """Note which of the listed sectors of a copy are loose: all others are halves of 64 bytes that both land whole.
 
-    A sector lands whole if all of it goes to one sector of shared memory, in any order.
+    A sector lands whole if all of it goes to one sector of shared memory, in any order. Note also which of them do not
+    go to one sector.
     """
     count = event[Event.SECTORS]
     for i in range(count):
         event[Event.BANKS + _COVERED + i] = 0
-    i = int64(0)
+    i, split = int64(0), int64(0)
     for lane in range(32):
         if not (m >> uint32(lane)) & _ONE:
             continue
@@ -149,7 +150,9 @@ def loose_sectors(source: Array, to: Array, m: Int, nbytes: Int, event: Array) -
             i = i + 1 if i + 1 < count else int64(0)
         if event[Event.BANKS + _COVERED + i] == 0:
             event[Event.BANKS + i] = place
-        if event[Event.BANKS + i] == place:
+        if event[Event.BANKS + i] != place:
+            split |= 1 << i
+        else:
             event[Event.BANKS + _COVERED + i] |= ((1 << (nbytes >> 2)) - 1) << ((source[lane] & 31) >> 2)
     loose = int64(0)
     for i in range(count):
@@ -158,4 +161,4 @@ def loose_sectors(source: Array, to: Array, m: Int, nbytes: Int, event: Array) -
         whole = event[Event.BANKS + _COVERED + i] == _WHOLE and event[Event.BANKS + _COVERED + k] == _WHOLE
         if k < 0 or event[Event.LIST + k] != other or not whole:
             loose |= 1 << i
-    event[Event.LOOSE] = loose
+    event[Event.LOOSE], event[Event.SPLIT] = loose, split

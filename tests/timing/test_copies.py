@@ -12,9 +12,9 @@ import simtc
 
 DATA = Path(__file__).parent / "data"
 STEPS = 64
-# In bursts that the chip takes longer for: one warp's rows of 16 and 32 bytes, and half rows out of step in one SM.
-NOT_MET = {(16, 16, 1), (32, 32, 1), (32, 48, 1)}  # -45, -46, -25 %
-NOT_MET_ALONE = {(64, 80, 8), (32, 48, 8), (64, 128, 8)}  # -56, -33, +45 %
+# One warp's rows of 16 and 32 bytes, which the chip takes longer for; four warps' rows at a pitch of 48 bytes, which
+# took 1.6 times as long another time (line_stream_16_3/1x128); halves of lines a line apart, which are quicker there.
+NOT_MET = {(16, 16, 1), (32, 32, 1), (32, 48, 4), (64, 128, 8)}  # -45, -44, +64, +45 %
 
 
 def measured(blocks):
@@ -41,9 +41,9 @@ def errors(blocks, chosen):
 
 def test_one_block():
     found = errors("1_block", lambda *_: True)
-    met = [abs(error) for case, error in found.items() if case not in NOT_MET | NOT_MET_ALONE]
-    assert len(met) == 21
-    assert mean(met) < 0.08
+    met = [abs(error) for case, error in found.items() if case not in NOT_MET]
+    assert len(met) == 23
+    assert mean(met) < 0.06
     assert max(met) < 0.20
 
 

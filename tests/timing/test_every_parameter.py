@@ -34,6 +34,7 @@ MICROBENCHMARKS = (
     "copy_x4/1x32/", "load_rows_x4/1x128/8,512,1/cold", "chase_beside_mma/1x160/", "store_narrow_x8/1x256/",
     "scale_pieces_x1/1x256/", "scale_pieces_x1/16x256/", "store_pieces_x8/16x256/", "sts_among_16816_f32/1x256/",
     "needed_16816_f32/1x256/", "reuse_2/1x512/", "called_leaves/1x1024/", "fill_16_x1/1x1024/4,32,128,220/cold",
+    "line_stream_16_3/1x256/32,64,80,2048,64,", "fill_stream_4_3/1x256/32,16,16,",
 )  # fmt: skip
 PARAMETERS = [f"{unit.name}.{one.name}" for unit in UNITS if unit.parameters for one in fields(unit.parameters)]
 FACTORS = {  # 2 for all others

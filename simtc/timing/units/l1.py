@@ -22,9 +22,10 @@ from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.write_combining import answered, asks_at
 
-__all__ = ["L1", "MSHRS", "UNIT", "arrived", "misses", "take_fill", "takes_next"]
+__all__ = ["L1", "MSHRS", "TAGGED", "UNIT", "arrived", "misses", "take_fill", "takes_next"]
 
 MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps count of
+TAGGED: Final = 32  # instructions at the tags whose time is remembered; the modelled number is smaller
 _COPIES: Final = 1024  # lines that LDGSTS copies past L1, likewise; the modelled number is smaller
 _MISS = np.dtype([("cycles", np.float64), ("warp", np.int32), ("instruction", np.int32), ("sub", np.int32)], align=True)
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
@@ -38,6 +39,9 @@ class L1(Parameters):
     tag_ahead_lines: float = constant("l1.tag_ahead_lines")
     pending_line_cycles: float = constant("l1.pending_line_cycles")
     unused_bytes: float = constant("l1.unused_bytes")
+    copy_tag_cycles: float = constant("l1.copy_tag_cycles")
+    copy_found_cycles: float = constant("l1.copy_found_cycles")
+    copy_queue_entries: float = constant("l1.copy_queue_entries")
     copies_pending: float = constant("l1.copies_pending")
     copy_request_cycles: float = constant("l1.copy_request_cycles")
 
@@ -47,6 +51,8 @@ UNIT = Unit(
     parameters=L1,
     sm=(
         ("tag_free", np.float64),  # when the tags take the next instruction
+        ("tagged", np.int64),  # instructions that came to the tags
+        ("tagged_at", np.float64, (TAGGED,)),  # when the tags have done with the last of them
         ("room_at", np.float64),  # when a line last found a place that had been another's on its way
         ("copied", np.int64),  # lines that LDGSTS has copied past L1
         ("copies", np.float64, (_COPIES,)),  # when the last of them come
@@ -106,6 +112,15 @@ def _way(ck: Arrays, sm: Record, line: Int, t: Float, asked: Float) -> Int:
     return place
 
 
+@compiled(int64, CLOCK, SM, int64)
+def _asked_for(ck: Arrays, sm: Record, way: Int) -> Int:
+    """Tell whether L1 has a sector of the line at a place, or has asked for one."""
+    for k in range(4 * way, 4 * way + 4):
+        if ck.l1_ready[sm.number, k] < NEVER:
+            return 1
+    return 0
+
+
 @compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)
 def _load_sector(ck: Arrays, sm: Record, sector: Int, way: Int, hint: Int, t: Float, asked: Float) -> Float:
     """Look a sector up; return when it is there: t for a hit.
@@ -159,6 +174,8 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
             if sector >> 2 != line:
                 line = sector >> 2
                 way = _way(ck, sm, line, t, asked)
+                if op.access == Access.COPY and _asked_for(ck, sm, way):
+                    sm.tag_free += ck.chip.l1.copy_found_cycles
             arrival = max(arrival, _load_sector(ck, sm, sector, way, hint, t, asked))
     return arrival
 
@@ -168,7 +185,7 @@ def tag_cycles(ck: Arrays, op: Record, one: Record) -> Float:
     """Return how long the tags take for an instruction: a cycle for each line, less for some that LDGSTS copies."""
     if op.bypasses and op.access == Access.COPY:
         return ldgsts.tag_cycles(ck, one)
-    return max(float64(one.lines), 1.0)
+    return max(float64(one.lines), 1.0) + (ck.chip.l1.copy_tag_cycles if op.access == Access.COPY else 0.0)
 
 
 @compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64, int64)
@@ -185,6 +202,8 @@ def misses(ck: Arrays, sm: Record, op: Record, load: Record, sub: Int, now: Int)
         return 0
     if op.access == Access.ATOMIC:
         answered(ck.warps[load.warp], int64(math.ceil(arrival)))
+    if op.access == Access.COPY and op.bypasses:
+        arrival += max(ldgsts.pieces_asked(ck, sm, load, asked) - max(sm.up_free, asked), 0.0)
     if op.access == Access.COPY:
         cycles = ldgsts.write_cycles(ck, op, load)
         complete(sm, ck.warps[load.warp], op, load.warp, arrival + cycles)
@@ -204,13 +223,16 @@ def misses(ck: Arrays, sm: Record, op: Record, load: Record, sub: Int, now: Int)
 def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
     """Return when an instruction may leave its sub-core's queue for the tags: 0 for one that does not wait there.
 
-    Some lines may wait at the tags without holding up what follows, but not those of LDGSTS past L1. While all MSHRs
-    are in use, only what L2 brings wakes another load.
+    Some lines may wait at the tags without holding up what follows; of LDGSTS, some instructions, whatever their lines.
+    While all MSHRs are in use, only what L2 brings wakes another load.
     """
     if op.access not in _WIDE:
         return 0
     if sm.misses >= MSHRS:
         return ASLEEP
+    entries = int64(ck.chip.l1.copy_queue_entries)
+    if op.access == Access.COPY and entries > 0:
+        return int64(math.ceil(sm.tagged_at[(sm.tagged - entries) % TAGGED]))
     ahead = int64(0) if op.access == Access.COPY and op.bypasses else int64(ck.chip.l1.tag_ahead_lines)
     return int64(math.ceil(sm.tag_free)) - ahead
 

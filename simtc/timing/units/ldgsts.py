@@ -1,7 +1,8 @@
 """LDGSTS: copies from global to shared memory, which a later group (LDGDEPBAR) waits for.
 
 What bypasses L1 in whole 64 bytes, each sector of which lands in one sector of shared memory, takes a short way. The
-other sectors are loose: rows at a pitch of 80 or 144 bytes, every other of which begins in the middle of a sector.
+other sectors are loose, and pass one by one: narrow rows, and rows at a pitch of 80 or 144 bytes, every other of which
+begins in the middle of a sector, so that two sectors of shared memory receive each of its sectors, which are split.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
 from simtc.timing.constants import SECTOR, WAVEFRONT
 from simtc.timing.operation import OPERATION
-from simtc.timing.unit import CLOCK, WARP, Parameters, Unit, compiled, constant
+from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units.memory_queue import QUEUED
 
-__all__ = ["UNIT", "Ldgsts", "grouped_at", "landing", "tag_cycles", "write_cycles"]
+__all__ = ["UNIT", "Ldgsts", "grouped_at", "landing", "pieces_asked", "tag_cycles", "write_cycles"]
 
 _WRITTEN = 2  # times as many bytes as the data stage reads in a cycle; of loose sectors, as many
 
@@ -27,6 +28,8 @@ class Ldgsts(Parameters):
     """What a board says of the short way."""
 
     copy_line_cycles: float = constant("l1.copy_line_cycles")
+    copy_piece_cycles: float = constant("l1.copy_piece_cycles")
+    copy_backlog_cycles: float = constant("l1.copy_backlog_cycles")
     copy_half_cycles: float = constant("l1.copy_half_cycles")
     data_stage_bytes_per_cycle: float = constant("shared.data_stage_bytes_per_cycle")
 
@@ -34,8 +37,19 @@ class Ldgsts(Parameters):
 UNIT = Unit(
     name="ldgsts",
     parameters=Ldgsts,
+    sm=(("pieces_free", np.float64),),  # when the next loose sector may be asked for
     warp=(("copies_done", np.int64),),  # when the warp's copies will have landed
 )
+
+
+@compiled(int64, int64)
+def _ones(bits: Int) -> Int:
+    """Count the bits that are set."""
+    count = int64(0)
+    while bits:
+        bits &= bits - 1
+        count += 1
+    return count
 
 
 @compiled(float64, CLOCK, QUEUED)
@@ -55,6 +69,39 @@ def tag_cycles(ck: Arrays, copy: Record) -> Float:
     return max(cycles, 1.0)
 
 
+@compiled(float64, CLOCK, QUEUED, int64)
+def _piece_cycles(ck: Arrays, copy: Record, late: Int) -> Float:
+    """Return how long the loose sectors of a copy pass one by one.
+
+    Lines none of which is split pass at once, whole lines all of which is split beside them. A sector that is split
+    takes twice as long, but for both sectors of 64 bytes as long as copies are not late.
+    """
+    pieces, first = int64(0), int64(0)
+    while first < copy.sectors:
+        end = first + 1
+        while end < copy.sectors and copy.list[end] >> 2 == copy.list[first] >> 2:
+            end += 1
+        size = end - first
+        loose, split = copy.loose >> first & ((1 << size) - 1), copy.split >> first & ((1 << size) - 1)
+        if split == 0:
+            pieces += loose > 0
+        elif split != 15:
+            pairs = size == 2 and split == 3 and copy.list[first] ^ 1 == copy.list[end - 1]
+            pieces += _ones(loose) + (_ones(split) if late or not pairs else 0)
+        first = end
+    return pieces * ck.chip.ldgsts.copy_piece_cycles
+
+
+@compiled(float64, CLOCK, SM, QUEUED, float64)
+def pieces_asked(ck: Arrays, sm: Record, copy: Record, t: Float) -> Float:
+    """Return when the loose sectors of a copy past L1 that comes at t have been asked for."""
+    if copy.loose == 0 or ck.chip.ldgsts.copy_piece_cycles == 0:
+        return t
+    late = int64(sm.pieces_free - t > ck.chip.ldgsts.copy_backlog_cycles)
+    sm.pieces_free = max(sm.pieces_free, t) + _piece_cycles(ck, copy, late)
+    return sm.pieces_free
+
+
 @compiled(float64, CLOCK, OPERATION, QUEUED)
 def write_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
     """Return how long the data stage writes what a copy brings.
@@ -64,10 +111,7 @@ def write_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
     if not op.bypasses:
         moved = copy.sectors * SECTOR + copy.wavefronts * WAVEFRONT
         return moved / ck.chip.ldgsts.data_stage_bytes_per_cycle
-    loose, left = 0.0, int64(copy.loose)
-    while left:
-        left &= left - 1
-        loose += 1.0
+    loose = float64(_ones(int64(copy.loose)))
     return (copy.sectors - loose + _WRITTEN * loose) * SECTOR / (_WRITTEN * ck.chip.ldgsts.data_stage_bytes_per_cycle)
 
 

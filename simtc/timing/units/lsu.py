@@ -22,7 +22,7 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units.crossbar import announce
 from simtc.timing.units.events import free_entry, lower_board
-from simtc.timing.units.l1 import misses, tag_cycles, takes_next
+from simtc.timing.units.l1 import TAGGED, misses, tag_cycles, takes_next
 from simtc.timing.units.memory_queue import QUEUE, QUEUED_FIELDS
 from simtc.timing.units.shared_memory import enqueue, serve_stage
 from simtc.timing.units.tensor import beside_tensor
@@ -79,6 +79,7 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     one.wavefronts, one.lines = max(event[Event.WAVEFRONTS], 1), event[Event.LINES]
     one.sectors = event[Event.SECTORS] if op.access >= Access.GLOBAL_LOAD else int64(0)
     one.loose = event[Event.LOOSE] if op.access == Access.COPY else int64(0)
+    one.split = event[Event.SPLIT] if op.access == Access.COPY else int64(0)
     one.meeting = event[Event.MEETING] if op.access == Access.ATOMIC else int64(1)
     for k in range(one.sectors):
         one.list[k] = event[Event.LIST + k]
@@ -121,6 +122,8 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
     sm.moved = now + _taken(ck, op)
     if op.access not in _LOADS or not misses(ck, sm, op, one, sub.index, now):
         enqueue(ck, sm, op, one)
+    sm.tagged_at[sm.tagged % TAGGED] = sm.tag_free
+    sm.tagged += op.access in _GLOBAL
     sub.head = (sub.head + 1) % QUEUE
     sub.count -= 1
     sub.reading = 0
@@ -128,7 +131,7 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
         warp.unread -= 1
         ck.wake[sub.index] = 0
     release = now + max(op.war - 1 - op.operand_read, 0)
-    if op.access == Access.COPY:
+    if op.access == Access.COPY and ck.chip.l1.copy_queue_entries == 0:
         release = max(release, int64(sm.tag_free - one.tags - ck.chip.l1.tag_ahead_lines))
     free_entry(sm, release, sub.index)
     if op.read_barrier >= 0:

@@ -22,6 +22,7 @@ QUEUED_FIELDS: Final = np.dtype(
         ("sectors", np.int32),
         ("meeting", np.int32),  # of an atomic: the most lanes at one word
         ("loose", np.int64),  # of a copy: bits of those that do not go the short way
+        ("split", np.int64),  # and of those that land in two sectors of shared memory
         ("tags", np.float64),  # cycles that the tags of L1 take for it
         ("list", np.int64, (_SECTORS,)),  # their numbers
     ],
