@@ -51,7 +51,7 @@ FACTORS = {  # 2 for all others
         ("dispatch.sub_cores", "l2.l2_slices", "l1.l1_sets", "l2_tags.l2_sets"), 0.5,
     ),
 }  # fmt: skip
-# What a launch makes of an SM; code, tested below; what L2 holds, in test_l2.py; the LSU of others, in test_memory_path.py
+# What a launch makes of an SM; code, tested below; what L2 holds: test_l2.py; the LSU of others: test_memory_path.py
 APART = (
     "blocks.slots", "blocks.warps", "fetch.first_cycles", "l2_tags.l2_halves", "l2_tags.l2_dirty_bytes",
     "l2_tags.l2_fill_bytes", "write_combining.l2_fill_bytes", "lsu.lsu_lanes",
