@@ -232,7 +232,7 @@ def finish(function: Any, signature: Any) -> None:
     @cache
     def compiled() -> Any:
         with global_compiler_lock:  # numba's own: whoever waits here may hold it already
-            if function.stats.cache_path:
+            if function.stats.cache_path and not function.overloads:  # another thread may have waited here, too
                 read(function, signature)
             if not function.overloads:
                 if _listeners and not _holds_code(folder, source):

@@ -251,3 +251,28 @@ def test_no_compiled_function_takes_more_than_eight_arguments():
     found = {name: len(args.args) + len(args.kwonlyargs) for name, args in compiled_functions()}
     assert {"numerics/fused.py: fused_step", "machine/step.py: step", "timing/issue.py: issue"} <= {*found}
     assert {name: count for name, count in found.items() if count > 8} == {}
+
+
+def test_threads_that_need_a_function_at_once_read_it_once(tmp_path):
+    """Both have found that it is not there when the one that comes first takes it from the cache."""
+    script = tmp_path / "threads.py"
+    script.write_text("""
+from threading import Thread
+from time import sleep
+from numba import int64
+from numba.core.compiler_lock import global_compiler_lock
+from simtc import jit
+@jit.jit(int64(int64), from_python=True)
+def twice(a):
+    return 2 * a
+both = [Thread(target=twice.get_compile_result) for _ in range(2)]
+with global_compiler_lock:
+    for one in both:
+        one.start()
+    sleep(0.5)
+for one in both:
+    one.join()
+print(twice(4))
+""")
+    cache = {"SIMTC_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(PACKAGE.parent)}
+    assert [compiled_with(cache, script) for _ in range(2)] == ["8\n"] * 2

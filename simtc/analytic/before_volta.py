@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simtc.arch import Device
-from simtc.arch.sections import Simt
+from simtc.arch.simt import Simt
 from simtc.errors import BadInputError
 
 __all__ = ["bank_cycles", "simt_of", "transactions"]

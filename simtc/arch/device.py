@@ -12,7 +12,8 @@ from typing import get_type_hints
 from simtc.arch.constant import Constant, find
 from simtc.arch.generation import Sm, sm
 from simtc.arch.load import Reader
-from simtc.arch.sections import Limits, Scalar, Simt
+from simtc.arch.sections import Limits, Scalar
+from simtc.arch.simt import Simt
 from simtc.errors import BadInputError, unknown
 from simtc.results.display import Columns, Display, by_column
 

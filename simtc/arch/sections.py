@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from simtc.errors import BadInputError
 
 __all__ = [
-    "L1", "Fetch", "Issue", "Launch", "Limits", "MemoryOperation", "Pipe", "Pipes", "Scalar", "SharedMemory", "Simt",
+    "L1", "Fetch", "Issue", "Launch", "Limits", "MemoryOperation", "Pipe", "Pipes", "Scalar", "SharedMemory",
     "SpecialOperation", "TensorInstruction",
 ]  # fmt: skip
 
@@ -168,26 +168,6 @@ class Scalar:
             f32_flops=warp_flops // pipes.fma.issue_interval_cycles,
             f64_flops=warp_flops // (pipes.fp64.issue_interval_cycles * pipes.fp64_sub_cores),
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Simt:
-    """What closed forms need of an SM from before the clock's: how it issues, and how lanes share an access."""
-
-    issue_cycles: float  # of the SM, from one warp-instruction to the next
-    f32_fma_cycles: float  # of a warp's multiply-add
-    f64_fma_cycles: float
-    shared_operand_cycles: float  # of one in f32 that takes an operand from shared memory itself; 0: it cannot
-    shared_banks: int  # of four bytes
-    shared_lanes: int  # that one access serves together
-    shared_pass_cycles: float  # of one pass over the banks
-    coalesced_lanes: int  # whose addresses become transactions together
-    line_bytes: int  # of the largest transaction
-    least_line_bytes: int  # to which one shrinks where half of it is enough
-
-    def __post_init__(self) -> None:
-        if self.least_line_bytes > self.line_bytes:
-            raise BadInputError(f"a transaction of {self.line_bytes} bytes cannot shrink to {self.least_line_bytes}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

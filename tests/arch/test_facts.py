@@ -54,6 +54,7 @@ for chip, gpu in (("sm_70", "V100"), ("sm_75", "T4")):
         "64-bit loads, 1024 thr" if gpu == "V100" else "",
     )
     row(chip, "issue.register_banks", board, "register banks")
+    row(chip, "shared.lsu_lanes", board, "LSU count per SM")
 row(
     "sm_70",
     "memory.LDS.32.latency_cycles",
