@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 
 import pytest
 
@@ -84,6 +84,29 @@ def test_kernels_by_others(readme):
     assert (float(shown[2]), float(shown[3])) == pytest.approx(
         (100 * mean(map(abs, errors)), 100 * max(map(abs, errors))), abs=0.051
     )
+
+
+def test_kernels_drawn_by_lot(readme):
+    found = json.loads((CAPTURES / "h200" / "corpus-clock.json").read_text())
+    first = json.loads((folder("validate") / "corpus" / "development_h200.json").read_text())["predicted"]
+    measured = read_capture(CAPTURES / "h200" / "corpus-pycuda.json").cases
+
+    def errors(predicted, quantity="active_cycles"):
+        return [abs(one[quantity] / measured[name].measured[quantity] - 1) for name, one in predicted.items()]
+
+    off, seconds = errors(found["predicted"]), errors(found["predicted"], "nanoseconds")
+    smaller = errors({name: found["predicted"][name] for name in first})
+    text = " ".join(readme.split())
+    shown = [
+        *re.search(r"drawn by lot, H200 \((\d+)\) \|[^|]*\| ([\d.]+) % \| ([\d.]+) % \|", text).groups(),
+        *re.search(r"the same, in seconds \|[^|]*\| ([\d.]+) % \| ([\d.]+) % \|", text).groups(),
+        *re.search(r"half of these launches are within ([\d.]+) %, (\d+) of 100 within 12 %", text).groups(),
+        *re.search(r"The smaller (\d+) of them are ([\d.]+) % off; they were ([\d.]+) % off", text).groups(),
+    ]
+    assert list(map(float, shown)) == pytest.approx([
+        len(off), 100 * mean(off), 100 * max(off), 100 * mean(seconds), 100 * max(seconds), 100 * median(off),
+        round(100 * mean(x <= 0.12 for x in off)), len(smaller), 100 * mean(smaller), 100 * mean(errors(first)),
+    ], abs=0.051, rel=0)  # fmt: skip
 
 
 def test_the_examination(readme):
