@@ -118,7 +118,7 @@ def _integer_to_float(x: Int, signed: Int, mode: Int) -> Float:
     m = uint64(0) - x if negative else x
     if m >> uint64(53):
         drop = uint64(1)
-        while m >> (uint64(53) + drop):
+        while drop < uint64(11) and m >> (uint64(53) + drop):  # a shift by 64 is undefined
             drop += uint64(1)
         kept, rest = m >> drop, m & ((uint64(1) << drop) - uint64(1))
         tie = uint64(1) << (drop - uint64(1))
