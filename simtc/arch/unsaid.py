@@ -23,7 +23,7 @@ def unsaid(chip: Device | Sm) -> tuple[str, ...]:
     Example:
         >>> from simtc.arch import device
         >>> unsaid(device("gtx280")), unsaid(device("h200"))
-        (('tensor_fall_ns', 'l2_turn_bytes'), ())
+        (('tensor_fall_ns', 'l2_dirty_bytes', 'l2_fill_bytes', 'l2_turn_bytes'), ('shared.lsu_lanes',))
 
     """
     found = [*_left_out(type(chip), "", chip.constants)]

@@ -188,15 +188,6 @@ def _vote(b: Builder) -> None:
     b.predicate("q", b.take())
 
 
-def _elect(b: Builder) -> None:
-    """Lower ELECT: the lowest of the lanes that are here leads; all learn its number, it alone that it leads."""
-    b.does(Family.PREDICATE, Predicate.VOTE)
-    b.op["variant"] = 3
-    b.predicate_into("p", b.take())
-    b.into(b.take())
-    b.predicate("q", b.take())
-
-
 def _shfl(b: Builder) -> None:
     b.does(Family.PREDICATE, Predicate.SHFL, "IDX", "UP", "DOWN", "BFLY")
     b.op["variant"] = ("IDX", "UP", "DOWN", "BFLY").index(b.i.modifiers[0])
@@ -257,7 +248,6 @@ LOWERINGS: dict[str, Lowering] = {
     "CS2R": _s2r,
     "VOTE": _vote,
     "VOTEU": _vote,
-    "ELECT": _elect,
     "SHFL": _shfl,
     "MATCH": _match,
     "REDUX": _redux,
