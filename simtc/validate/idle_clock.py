@@ -22,8 +22,8 @@ def by_fastest_clock(run: LaunchResult, board: Device) -> float:
         >>> from simtc.run.solve import operands, solve
         >>> kernel, board, size = shipped("wmma_naive"), device("h200"), {"m": 16, "n": 16, "k": 16}
         >>> run = solve(kernel, board, operands(kernel, **size), **size, timing=True).launch
-        >>> round(by_fastest_clock(run, board) / run.cycles, 3)
-        1.246
+        >>> round(by_fastest_clock(run, board) / run.cycles, 2)
+        1.25
 
     """
     x, y, z = run.grid

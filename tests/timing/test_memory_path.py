@@ -52,7 +52,7 @@ def test_a_return_waits_for_its_target():
     kernel = CALLS["calls"]
     ops = clock_table(kernel, H200).ops
     found = {one.opcode: int(ops["latency"][at]) for at, one in enumerate(kernel.instructions)}
-    assert found["RET"] == H200.sm.special["SHFL"].latency_cycles
+    assert found["RET"] == H200.sm.issue.register_branch_cycles
     assert found["BRA"] == found["CALL"] == 0
 
 
