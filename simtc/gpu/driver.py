@@ -28,6 +28,9 @@ class Driver(Protocol):
     def upload(self, array: np.ndarray) -> tuple[Any, int]:
         """Copy a contiguous array to new device memory; return what keeps it allocated, and its address."""
 
+    def refill(self, memory: Any, array: np.ndarray) -> None:
+        """Copy a contiguous array to device memory that `upload` gave for another one of its size."""
+
     def download(self, memory: Any, array: np.ndarray) -> None:
         """Copy device memory into a contiguous array."""
 

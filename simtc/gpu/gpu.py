@@ -160,6 +160,16 @@ class Buffers:
             if array.flags.writeable:
                 self._driver.download(memory, array)
 
+    def restore(self, contents: Sequence[np.ndarray]) -> None:
+        """Copy what the buffers once held, an array each, to those whose host array now holds something else."""
+        for (memory, array), first in zip(self._kept, contents, strict=True):
+            if not np.array_equal(array, first):
+                self._driver.refill(memory, first)
+
+    def contents(self) -> list[np.ndarray]:
+        """Return copies of the host's arrays, for `restore`."""
+        return [array.copy() for _, array in self._kept]
+
     def written(self) -> list[np.ndarray]:
         """Copy back, and return the arrays that a launch may write."""
         self.write_back()

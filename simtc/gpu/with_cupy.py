@@ -76,6 +76,10 @@ class CuPyDriver:
             memory.copy_from_host(array.ctypes.data_as(ctypes.c_void_p), array.nbytes)
         return memory, int(memory.ptr)
 
+    def refill(self, memory: Any, array: np.ndarray) -> None:
+        """Copy a contiguous array to device memory."""
+        memory.copy_from_host(array.ctypes.data_as(ctypes.c_void_p), array.nbytes)
+
     def download(self, memory: Any, array: np.ndarray) -> None:
         """Copy device memory into a contiguous array."""
         if array.nbytes:

@@ -69,6 +69,10 @@ class PyCudaDriver:
             self._cuda.memcpy_htod(memory, array)
         return memory, int(memory)
 
+    def refill(self, memory: Any, array: np.ndarray) -> None:
+        """Copy a contiguous array to device memory."""
+        self._cuda.memcpy_htod(memory, array)
+
     def download(self, memory: Any, array: np.ndarray) -> None:
         """Copy device memory into a contiguous array."""
         if array.nbytes:

@@ -40,17 +40,27 @@ def launch_all(todo: Path, done: Path) -> None:
 
 
 def _launches(case: Any, ready: Prepared, repeats: int) -> int | None:
-    """Launch twice unseen, then under the profiler; return the checksum of what the first wrote, if there is one."""
+    """Launch twice unseen, then under the profiler; return the checksum of what the first wrote, if there is one.
+
+    Where a case says so, each launch finds the buffers as the first did.
+    """
+    first = ready.buffers.contents() if getattr(case, "restores", False) else None
     ready.seconds()  # the first launch of a process finds more than caches cold
     checksum = case.checksum(ready.buffers.written()) if hasattr(case, "checksum") else None
-    ready.seconds()
+    _again(ready, first)
     ready.driver.synchronize()
     cuda = ctypes.CDLL("libcuda.so.1")
     cuda.cuProfilerStart()
     for _ in range(repeats):
-        ready.seconds()
+        _again(ready, first)
     cuda.cuProfilerStop()
     return checksum
+
+
+def _again(ready: Prepared, first: list[Any] | None) -> None:
+    if first is not None:
+        ready.buffers.restore(first)
+    ready.seconds()
 
 
 if __name__ == "__main__":

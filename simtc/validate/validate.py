@@ -40,6 +40,7 @@ CAMPAIGNS = (
     "simt",
     "profiled",
     "corpus",
+    "others",
 )
 
 

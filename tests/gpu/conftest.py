@@ -38,6 +38,9 @@ class FakeDriver:
         self.memory[address] = bytearray(np.ascontiguousarray(array).tobytes())
         return address, address
 
+    def refill(self, memory, array):
+        self.memory[memory][:] = array.tobytes()
+
     def download(self, memory, array):
         array[...] = np.frombuffer(bytes(self.memory[memory]), array.dtype).reshape(array.shape)
 

@@ -8,16 +8,14 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from simtc.arch import Device
 from simtc.gpu import Code, Gpu
 from simtc.isa import Kernel
-from simtc.results import LaunchResult
 from simtc.validate.case import Skip
 from simtc.validate.chip import Chip
 from simtc.validate.corpus.drawing import half_of, names
 from simtc.validate.corpus.launch import CorpusLaunch, bits
 from simtc.validate.corpus.profile import CorpusProfile
-from simtc.validate.counted import CountedCase
+from simtc.validate.counted import CountedCase, timed
 from simtc.validate.measured import Measured, code_digest
 
 __all__ = ["CorpusCase", "cases"]
@@ -64,14 +62,7 @@ class CorpusCase(CountedCase):
         if self.half == "exam" and not self.examined:
             return None
         run, written = self.launch.simulate(self.board)
-        return Measured(values={**_values(run, self.board), "bits": written}, code=code_digest(self.kernel))
-
-
-def _values(run: LaunchResult, board: Device) -> dict[str, float]:
-    """Return the clock's counts by the profiler's names; gpu__time_duration includes what starting a launch takes."""
-    starting = board.outside_cycles / board.clock_mhz * 1e3
-    nanoseconds = 1e9 * run.seconds + starting
-    return {"active_cycles": run.cycles, "nanoseconds": nanoseconds, "instructions": run.instructions}
+        return Measured(values={**timed(run, self.board), "bits": written}, code=code_digest(self.kernel))
 
 
 def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[CorpusCase | Skip]:

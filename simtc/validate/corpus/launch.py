@@ -21,7 +21,7 @@ from simtc.validate.corpus import archive
 from simtc.validate.corpus.drawing import draw
 from simtc.validate.corpus.knobs import Knobs
 
-__all__ = ["CorpusLaunch", "bits"]
+__all__ = ["CorpusLaunch", "bits", "numbers"]
 
 _PATTERN = 1 << 20
 
@@ -87,7 +87,18 @@ def _pattern() -> NDArray[np.uint8]:
     return (drawn & np.uint16(0x87BF) | np.uint16(0x3000)).view(np.uint8)
 
 
+def numbers(size: int) -> NDArray[np.uint8]:
+    """Return that many bytes of finite numbers.
+
+    Example:
+        >>> bool(np.isfinite(numbers(4096).view(np.float32)).all())
+        True
+
+    """
+    return np.resize(_pattern(), size)
+
+
 def _values(size: int) -> NDArray[np.uint8]:
-    values = np.resize(_pattern(), -(-size // 512) * 512)
+    values = numbers(-(-size // 512) * 512)
     values.flags.writeable = False
     return values

@@ -1,4 +1,4 @@
-"""The corpus under Nsight Compute: cycles in one pass, launch after launch; what was counted survives a limit."""
+"""Many launches under Nsight Compute: cycles in one pass, launch after launch; what was counted survives a limit."""
 
 from __future__ import annotations
 
@@ -22,21 +22,29 @@ _TRAFFIC = [
     "lts__t_sectors_srcunit_tex.sum",
 ]
 _STALLS = [STALL.format(cause.name) for cause in Stall]
+_TRIED = ([*_BASE, *_TRAFFIC, *_STALLS], [*_BASE, *_TRAFFIC], _BASE)  # the first that takes one pass is counted
 _STARTS = 6  # of the profiler for one batch: a launch that faults ends its process
 _SPREAD = ("active_cycles", "nanoseconds")  # of these the extremes are kept beside the median
 
 
 class CorpusProfile:
-    """The counters of the corpus: the profiler starts once for a batch's cold launches, once for its warm ones."""
+    """The counters of a campaign: the profiler starts once for a batch's cold launches, once for its warm ones."""
 
-    def __init__(self, settings: Mapping[str, Any], launches: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self,
+        settings: Mapping[str, Any],
+        launches: Sequence[tuple[str, str]],
+        *,
+        campaign: str = "corpus",
+        tried: Sequence[Sequence[str]] = _TRIED,
+    ) -> None:
         """Take the campaign's settings, and (name, caches) of its launches in the order in which they are asked for."""
-        self._settings = settings
+        self._settings, self._campaign, self._tried = settings, campaign, tried
         self._batch = {name: (at // (2 * settings["batch"]), caches) for at, (name, caches) in enumerate(launches)}
         self._found: dict[str, dict[str, float]] = {}
         self._why: dict[str, str] = {}
         self._seen: set[tuple[int, str]] = set()
-        self._metrics: list[str] = []
+        self._metrics: Sequence[str] = ()
         self._absent = ""  # why there is no profiler
         self._began = time.monotonic()
 
@@ -66,7 +74,7 @@ class CorpusProfile:
         """Count a batch; stall causes, which need several passes, once and of warm launches, while there is time."""
         ncu = find_ncu()
         if ncu is None:
-            raise NotHereError("Nsight Compute was not found. Try: NCU=/path/to/ncu simtc validate corpus")
+            raise NotHereError(f"Nsight Compute was not found. Try: NCU=/path/to/ncu simtc validate {self._campaign}")
         metrics = self._one_pass(ncu, gpu, names[:3], caches)
         self._count(ncu, gpu, names, caches, metrics)
         late = time.monotonic() - self._began > self._settings["stalls_until_seconds"]
@@ -76,11 +84,11 @@ class CorpusProfile:
                 self._found[name] |= {key: value for key, value in rows[0].items() if key.startswith("stall_")}
 
     def _work(self, names: list[str], repeats: int) -> dict[str, Any]:
-        return {"campaign": "corpus", "settings": dict(self._settings), "names": names, "repeats": repeats}
+        return {"campaign": self._campaign, "settings": dict(self._settings), "names": names, "repeats": repeats}
 
-    def _one_pass(self, ncu: str, gpu: Gpu, names: list[str], caches: str) -> list[str]:
+    def _one_pass(self, ncu: str, gpu: Gpu, names: list[str], caches: str) -> Sequence[str]:
         """Return the most metrics that the chip counts in one pass: several would restore memory in between."""
-        for metrics in () if self._metrics else ([*_BASE, *_TRAFFIC, *_STALLS], [*_BASE, *_TRAFFIC], _BASE):
+        for metrics in () if self._metrics else self._tried:
             done = profiled(ncu, gpu, self._work(names, 1), caches, metrics)
             if done.passes == 1 and done.rows:
                 self._metrics = metrics
@@ -90,7 +98,7 @@ class CorpusProfile:
                 raise NotHereError(f"the profiler counted nothing: {done.why}")
         return self._metrics
 
-    def _count(self, ncu: str, gpu: Gpu, names: list[str], caches: str, metrics: list[str]) -> None:
+    def _count(self, ncu: str, gpu: Gpu, names: list[str], caches: str, metrics: Sequence[str]) -> None:
         """Count launches; one that ends the process is left out, and the rest are begun again behind it."""
         left = list(names)
         for _ in range(_STARTS):
