@@ -30,7 +30,7 @@ Array = NDArray[np.uint8]
 Run = Callable[["Recorded", list[Any]], None]
 """Executes a launch over arguments, so that the arrays among them hold its results."""
 
-_FIRST, _APART = 0x5EB0000000000000, 1 << 40  # where recorder.cpp places the buffers of a program
+_FIRST, _APART = 0x5EB00000A0000000, 1 << 40  # where recorder.cpp places the buffers of a program
 _POINTER_BYTES = 8
 
 

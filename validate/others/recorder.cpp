@@ -26,7 +26,9 @@
 namespace {
 
 constexpr int kSms = 132, kSharedOfSm = 233472, kSharedOfBlock = 232448, kReserved = 1024, kRegistersOfSm = 65536;
-constexpr uint64_t kFirst = 0x5EB0000000000000;  // where the first buffer begins; each next one 1 << 40 behind
+// Where the first buffer begins; each next one 1 << 40 behind. Both halves are unusual: padding of a struct may hold half a
+// pointer, beside a number.
+constexpr uint64_t kFirst = 0x5EB00000A0000000;
 constexpr int kWarpsOfSm = 64, kBlocksOfSm = 32, kRegisterUnit = 256, kL2Bytes = 62914560;
 
 struct Facts {
