@@ -182,7 +182,9 @@ def exchange(F: Array, T: Array, op: Record, a: Int, b: Int, c: Int, q: Int, m: 
     while first < 31 and not (m >> uint32(first)) & _ONE:
         first += 1
     value, result = uint32(0), uint32(0)
-    if code == Predicate.VOTE:  # variant 0 ANY, 1 ALL, 2 EQ
+    if code == Predicate.VOTE and op.variant == 3:  # ELECT
+        value, result = uint32(first), uint64(_ONE << uint32(first))
+    elif code == Predicate.VOTE:  # variant 0 ANY, 1 ALL, 2 EQ
         value = q & m
         if op.variant == 0:
             result = _FULL if value else uint32(0)

@@ -58,6 +58,7 @@ def _module(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
+    sys.path.append(str(path.parent))  # its own imports lie beside it
     spec.loader.exec_module(module)
     return module
 

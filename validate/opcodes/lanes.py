@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from operation import Op, c, ptx
 
-__all__ = ["atomic", "lanes"]
+__all__ = ["atomic", "elected", "lanes"]
 
 
 def lanes() -> Iterator[Op]:
@@ -142,6 +142,16 @@ def lanes() -> Iterator[Op]:
             1,
             f'__syncthreads(); ((uint4*)words)[threadIdx.x] = make_uint4(a, b, c, d); __syncthreads(); {{ unsigned p = (unsigned)__cvta_generic_to_shared((uint4*)words + threadIdx.x); asm volatile("cp.async.ca.shared.global [%0], [%1], {size}, %2; cp.async.commit_group; cp.async.wait_group 0;" :: "r"(p), "l"(in + 4 * (i & ~3)), "r"((a & 1) ? {size} : 0) : "memory"); }} __syncthreads(); {{ uint4 x = ((uint4*)words)[threadIdx.x ^ 6]; r0 = x.x ^ 3 * x.y ^ 5 * x.z ^ 7 * x.w; }}',
         )
+
+
+def elected() -> Iterator[Op]:
+    """Yield elect.sync, by all lanes and by those that are here, with which of them it elects."""
+    text = (
+        '{ unsigned x, y; asm volatile("{.reg .pred p; elect.sync %%0|p, %%2; selp.u32 %%1, 1, 0, p;}" '
+        ': "=r"(x), "=r"(y) : "r"(%s)); r0 = x + 100 * y; }'
+    )
+    yield Op("elect.sync", 1, text % "~0u")
+    yield Op("divergent elect.sync", 1, f"r0 = 7; if (a & 3) {text % '__activemask()'}")
 
 
 def atomic(name: str, letter: str, values: list[str]) -> Op:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from atomics import float_atomics, half_atomics
 from floating import approximate, approximate_double, bfloat_approximate, double, half_approximate, packed, single
 from integer import integer
-from lanes import lanes
+from lanes import elected, lanes
 from operands import DOMAINS
 from operation import Op
 
@@ -34,6 +34,7 @@ def groups() -> tuple[Group, ...]:
         "bfloat": [*packed("bf16"), *half_atomics("bf16x2")],
         "double": [*double()],
         "lanes": list(lanes()),
+        "elected_lanes": list(elected()),
         "single_atomics": list(float_atomics())[:2],
         "double_atomics": list(float_atomics())[2:],
         "approximate_single": list(approximate()),

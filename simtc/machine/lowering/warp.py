@@ -188,6 +188,15 @@ def _vote(b: Builder) -> None:
     b.predicate("q", b.take())
 
 
+def _elect(b: Builder) -> None:
+    """Lower ELECT: of the lanes that are here the lowest one leads; all learn its number, and it alone that it leads."""
+    b.does(Family.PREDICATE, Predicate.VOTE)
+    b.op["variant"] = 3
+    b.predicate_into("p", b.take())
+    b.into(b.take())
+    b.predicate("q", b.take())
+
+
 def _shfl(b: Builder) -> None:
     b.does(Family.PREDICATE, Predicate.SHFL, "IDX", "UP", "DOWN", "BFLY")
     b.op["variant"] = ("IDX", "UP", "DOWN", "BFLY").index(b.i.modifiers[0])
@@ -248,6 +257,7 @@ LOWERINGS: dict[str, Lowering] = {
     "CS2R": _s2r,
     "VOTE": _vote,
     "VOTEU": _vote,
+    "ELECT": _elect,
     "SHFL": _shfl,
     "MATCH": _match,
     "REDUX": _redux,
