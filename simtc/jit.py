@@ -28,6 +28,7 @@ from numba.core.caching import _CacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
+from simtc.frontend import hurried
 from simtc.linking import PartCompiler, WholeCompiler, close, read
 
 __all__ = [
@@ -231,7 +232,7 @@ def finish(function: Any, signature: Any) -> None:
 
     @cache
     def compiled() -> Any:
-        with global_compiler_lock:  # numba's own: whoever waits here may hold it already
+        with global_compiler_lock, hurried():  # numba's own lock: whoever waits here may hold it already
             if function.stats.cache_path and not function.overloads:  # another thread may have waited here, too
                 read(function, signature)
             if not function.overloads:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from simtc.arch import Device
+from simtc.cli.progress import bar
 from simtc.gemm.shipped import shipped, shipped_names
 from simtc.isa import Kernel
 from simtc.report.validation import outcome_html, outcome_of
@@ -41,18 +42,13 @@ def errors(campaign: str) -> dict[str, Any]:
     capture = read_capture(HOME / f"{campaign}-pycuda.json")
     if "--all" not in sys.argv:
         capture = replace(capture, cases={name: one for name, one in capture.cases.items() if small(name)})
-    found = replay(capture, predictions=Predictions(fresh="--fresh" in sys.argv), progress=told)
+    with bar("cases") as progress:
+        found = replay(capture, predictions=Predictions(fresh="--fresh" in sys.argv), progress=progress)
     problems = [f"{case.name}: {case.problem}" for case in found.problems]
     if "--pages" in sys.argv:
         Path(f"{campaign}.html").write_text(outcome_html(outcome_of(found)), encoding="utf-8")
     kept = [point for point in found.points if point.unit in ("cycles", "count", "conflicts")]
     return {"made_with": made_with(), "quantities": errors_by_quantity(kept), "not_compared": problems}
-
-
-def told(done: int, cases: int) -> None:
-    """Say on a terminal how far the replay is."""
-    if sys.stderr.isatty():
-        print(f"\r{done} of {cases} cases", end="\n" if done == cases else "", file=sys.stderr, flush=True)
 
 
 def small(name: str) -> bool:

@@ -9,9 +9,10 @@ from simtc.machine.state import CODE, MEMORY, STATE, Code, Event, Memory, Outcom
 from simtc.machine.types import int64, void
 from simtc.timing.accounting import charge_all
 from simtc.timing.constants import ASLEEP
+from simtc.timing.cycle import cycle
 from simtc.timing.issue import START, STEP
 from simtc.timing.issue import start as start_block
-from simtc.timing.pipeline import CLOCK, SM, cycle
+from simtc.timing.pipeline import CLOCK, SM
 from simtc.timing.units.blocks import first_start
 from simtc.timing.units.dvfs import set_pace
 from simtc.timing.units.events import next_event

@@ -25,17 +25,23 @@ __all__ = ["time_launch"]
 _WINDOWS = 4000  # of all SMs, between two reports of progress: some ten thousand instructions
 
 
-def time_launch(request: Request) -> Timing:
+def time_launch(request: Request, *, order: np.ndarray | None = None, sms: int | None = None) -> Timing:
     """Execute a launch in the order and cycle in which the chip would.
+
+    Args:
+        request: what is launched.
+        order: the numbers of the blocks to execute, (blocks,) int64; all by default.
+        sms: how many SMs execute them; those of the board by default.
 
     Raises:
         KernelFaultError: the kernel faulted.
         SimtcError: the request is strict, and an instruction read a fixed-latency result before it was ready.
 
     """
-    kernel, device, memory, blocks = request.lowered.kernel, request.device, request.memory, request.blocks
-    room = room_of(request)
-    sms = min(device.sm_count, blocks)
+    kernel, device, memory = request.lowered.kernel, request.device, request.memory
+    order = np.arange(request.blocks, dtype=np.int64) if order is None else order
+    room, blocks = room_of(request), len(order)
+    sms = min(sms or device.sm_count, blocks)
     slots = min(room.blocks, -(-blocks // sms))
     state = new_state(request.literals, request.traced(), slots=sms * slots, work_words=WORK_WORDS)
     clock = new_clock(
@@ -44,7 +50,7 @@ def time_launch(request: Request) -> Timing:
         sms=sms,
         slots=slots,
         room=room,
-        order=np.arange(blocks, dtype=np.int64),
+        order=order,
         is_cold=not request.warm,
         timeline=request.slices,
         rested=request.rested,

@@ -52,7 +52,8 @@ FLOAT, INT = np.dtype(np.float64), np.dtype(np.int64)
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Fields: TypeAlias = tuple[tuple[Any, ...], ...]  # of a numpy record
-_declared: list[tuple[Any, Any, tuple[Any, ...]]] = []
+_declared: list[tuple[Any, Any, tuple[Any, ...]]] = []  # and not complete yet
+_types: dict[str, Any] = {}  # what the names above stand for, once all units are known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,16 +240,22 @@ def compiled(returns: Any, *takes: Any, from_python: bool = False) -> Callable[[
     def declare(function: _F) -> _F:
         declared = jit(None, from_python=from_python)(function)
         _declared.append((declared, returns, takes))
+        if _types:
+            _complete()
         return declared
 
     return declare
 
 
 def link(records: Joined) -> None:
-    """Complete the types of all that was declared so far."""
-    types = records.types
+    """Complete the types of all that was declared, and of what will be."""
+    _types.update(records.types)
+    _complete()
+
+
+def _complete() -> None:
     for function, returns, takes in _declared:
-        finish(function, returns(*(types[one] if isinstance(one, str) else one for one in takes)))
+        finish(function, returns(*(_types[one] if isinstance(one, str) else one for one in takes)))
     _declared.clear()
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from simtc.arch import device
 from simtc.gemm.registry import family
+from simtc.resources import folder
+from simtc.run.launch import launch
+from simtc.sass import load
 from simtc.timing.sampling import portion
 from simtc.validate.drawn import DrawnLaunch
 from simtc.validate.streams import DrawnStream
@@ -55,3 +59,20 @@ def test_the_matrices_of_a_batch_are_read_by_all_sms(monkeypatch):
     full, sampled = (one.run(fidelity).timing for fidelity in ("full", "sampled"))
     assert sampled.counters["dram_sectors"] == pytest.approx(full.counters["dram_sectors"], rel=0.05)
     assert sampled.cycles == pytest.approx(full.cycles, rel=0.11)
+
+
+def test_blocks_that_leave_at_once_take_no_part_of_the_sample():
+    """Three of four blocks lie beyond the arrays: the waves that are executed are of the others."""
+    blocks, threads = 6400, 256
+    n = blocks * threads // 4
+    arrays = [np.zeros(n, np.float32) for _ in range(3)]
+    add = load(folder("validate") / "interval" / "streams_sm_75.sass")["add"]
+    full, sampled = (
+        launch(
+            add, blocks, threads, [*arrays, np.int32(n)], device="t4", timing=True, values=False,
+            fidelity=fidelity,
+        ).timing
+        for fidelity in ("full", "sampled")
+    )  # fmt: skip
+    assert "4,800 of 6,400 blocks leave before they touch memory: only their cycles count" in sampled.notes
+    assert sampled.cycles == pytest.approx(full.cycles, rel=0.05)

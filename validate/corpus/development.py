@@ -11,6 +11,7 @@ import json
 import sys
 from dataclasses import replace
 
+from simtc.cli.progress import bar
 from simtc.resources import folder
 from simtc.validate.campaigns.corpus import CorpusCase
 from simtc.validate.capture import read_capture
@@ -22,12 +23,6 @@ from simtc.validate.predictions import Predictions
 _KEPT = ("active_cycles", "nanoseconds")
 
 
-def told(done: int, cases: int) -> None:
-    """Say on a terminal how far the comparison is."""
-    if sys.stderr.isatty():
-        print(f"\r{done} of {cases} launches", end="\n" if done == cases else "", file=sys.stderr, flush=True)
-
-
 def main() -> None:
     """Compare, print, and keep."""
     home = folder("validate") / "captures" / sys.argv[1]
@@ -36,7 +31,8 @@ def main() -> None:
     cases = [x for x in captured_cases(capture) if isinstance(x, CorpusCase) and x.half == "development"]
     names = {case.name for case in cases}
     half = replace(capture, cases={name: one for name, one in capture.cases.items() if name in names})
-    found = replay(half, cases=cases, predictions=Predictions(), progress=told)
+    with bar("launches") as progress:
+        found = replay(half, cases=cases, predictions=Predictions(), progress=progress)
     errors = summary(found.cases)
     predicted = {
         case.name: {point.quantity: round(point.predicted) for point in case.points if point.quantity in _KEPT}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil, comb, log
 
 import numpy as np
@@ -39,6 +39,7 @@ class Grid:
     sms: int
     slots: int
     simulated: int = 1  # SMs, spread evenly over the others
+    working: np.ndarray | None = field(default=None, compare=False)  # those blocks, where others leave at once
 
     @property
     def wave_blocks(self) -> int:
@@ -52,7 +53,8 @@ class Grid:
 
     def wave(self, w: int) -> np.ndarray:
         """Return the numbers of a wave's blocks."""
-        return np.arange(w * self.wave_blocks, min((w + 1) * self.wave_blocks, self.blocks), dtype=np.int64)
+        places = slice(w * self.wave_blocks, min((w + 1) * self.wave_blocks, self.blocks))
+        return np.arange(places.start, places.stop) if self.working is None else self.working[places]
 
     @property
     def is_simulated(self) -> np.ndarray:
@@ -112,11 +114,12 @@ def portion(request: Request, room: Occupancy, bones: Skeleton, traces: Traces) 
     One SM alone would wait for nothing but its own requests, and all its warps would go the same way round a loop that
     may settle in two ways. So as many are simulated side by side as can be afforded.
     """
-    device, blocks, survey = request.device, request.blocks, traces.survey
+    device, survey = request.device, traces.survey
+    blocks = request.blocks if traces.working is None else len(traces.working)
     if survey.instructions(survey.laps) * room.warps * blocks <= _SMALL:
         return None
     sms = min(device.sm_count, blocks)
-    grid = Grid(blocks=blocks, sms=sms, slots=min(room.blocks, -(-blocks // sms)))
+    grid = Grid(blocks=blocks, sms=sms, slots=min(room.blocks, -(-blocks // sms)), working=traces.working)
     loop = survey.main_loop
     drifts = loop >= 0 and not (grid.slots <= _IN_STEP and _has_barrier(request.lowered, bones.loops[loop]))
     kept = _kept(survey, bones) if drifts else ()

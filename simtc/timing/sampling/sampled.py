@@ -24,6 +24,7 @@ from simtc.timing.reading import busy_cycles, read_timing, require_room, safety
 from simtc.timing.request import ENDLESS, Request
 from simtc.timing.sampling.doubt import half_width, of_counts, of_others, unchecked
 from simtc.timing.sampling.footprint import Footprints
+from simtc.timing.sampling.leaving import cycles_of_leaving
 from simtc.timing.sampling.portion import Portion, portion
 from simtc.timing.sampling.residence import resident
 from simtc.timing.sampling.sample import Course, Sample
@@ -41,6 +42,7 @@ __all__ = ["sample_launch"]
 _LAPS_ROOM = 4096  # of each SM
 _SECTOR = 32  # bytes
 _L2_ROOM = 1 << 26  # bytes: more than some SMs fetch in the waves that are executed
+_BESIDE = 0.5  # of what blocks take that leave at once: it may pass while others wait for memory
 _UNSETTLED = 0.02  # doubt about a cycle that was extrapolated from shortened loops
 
 
@@ -86,6 +88,9 @@ def _sampled(request: Request, bones: Skeleton) -> Timing:
     if len(samples) > 1:
         course = _extrapolated(samples[0].course(), course)
     scaled, cycles, doubts = _composed(sample, course)
+    leaving = round(cycles_of_leaving(request, grid))
+    cycles += leaving
+    doubts["blocks that leave at once"] = _BESIDE * leaving / cycles
     timing = read_timing(request.lowered.kernel, scaled, room, request.device, cycles=cycles)
     doubts |= of_counts(
         busy=max(busy_cycles(scaled, request.device).values()) / cycles,
@@ -104,10 +109,16 @@ def _sampled(request: Request, bones: Skeleton) -> Timing:
             *timing.notes,
             f"{grid.simulated} of {grid.sms} SMs were simulated, in {many} of {grid.waves} waves of blocks",
             *_left_out(bones, survey.laps, course.skipped),
+            *_left_at_once(request.blocks - grid.blocks, request.blocks),
             *unchecked(request.lowered.kernel, int(scaled.issued.sum()), decides=not bones.is_closed),
             *unsafe,
         ),
     )
+
+
+def _left_at_once(blocks: int, of: int) -> list[str]:
+    """Say which blocks the counts leave out."""
+    return [f"{blocks:,} of {of:,} blocks leave before they touch memory: only their cycles count"] if blocks else []
 
 
 def _left_out(bones: Skeleton, laps: int, skipped: float) -> tuple[str, str]:
@@ -174,7 +185,7 @@ def _standing(request: Request, part: Portion, room: Occupancy, held: float, tra
     for kind, many in part.ports.items():
         clock.sms[kind] = np.arange(grid.simulated) * many // grid.simulated
     share = grid.simulated / grid.sms
-    results = 0.0 if device.l2_dirty_bytes else min(traces.survey.stored * request.blocks / max(traces.sectors, 1), 1.0)
+    results = 0.0 if device.l2_dirty_bytes else min(traces.survey.stored * grid.blocks / max(traces.sectors, 1), 1.0)
     age = new_age(device.l2_kept_bytes * share, share * held, share * held * results)
     clock = clock.replaced(cpc_ports=np.zeros(part.ports["cpc"], SERVER), age=age)
     if part.waves.chosen[-1] == grid.waves - 1 and grid.crowded and grid.simulated < grid.sms:

@@ -20,6 +20,8 @@ __all__ = ["CannotSampleError", "Survey", "Traces", "distinct"]
 
 _ROOM = 1 << 23  # sectors of one trace
 _SPREAD = 16  # blocks that are executed whole where they may differ
+_DRAWN = 64  # blocks that are looked at to see whether all do the same
+_LEAVES = 4  # a block leaves at once that touches less than another one over this: blocks at an edge do less, too
 _DENSE = 64  # numbers of which fewer than one in so many is there are sorted
 
 
@@ -74,7 +76,8 @@ class Traces:
         if bones.from_others:
             raise CannotSampleError("what other blocks do decides where a block goes")
         self._before = None if bones.is_closed else request.memory.bytes.copy()
-        self.survey = self._survey() if bones.is_closed else self._survey_of_values()
+        self.survey = self._survey(0) if bones.is_closed else self._survey_of_values()
+        self.working = self._working() if bones.is_closed else None  # blocks that do the work; None: all of them
 
     @property
     def sectors(self) -> int:
@@ -115,10 +118,28 @@ class Traces:
         request = self._request
         return fault_error(outcome, request.lowered.kernel, self._state, request.arena, request.grid)
 
-    def _survey(self) -> Survey:
+    def _working(self) -> np.ndarray | None:
+        """Return the blocks that do not leave at once, where some do; describe one of these then."""
+        drawn = np.random.default_rng(0).integers(0, self._request.blocks, _DRAWN)
+        some = distinct(np.append(drawn, 0))
+        touched = self._touched(some)
+        most = int(touched.max())
+        if most <= _LEAVES * int(touched.min()):
+            return None
+        self.survey = self._survey(int(some[touched.argmax()]))
+        together = max(_ROOM // (_LEAVES * most), 1)
+        numbers = np.arange(self._request.blocks)
+        parts = np.split(numbers, np.arange(together, len(numbers), together))
+        working: np.ndarray = numbers[_LEAVES * np.concatenate([self._touched(part) for part in parts]) >= most]
+        return working
+
+    def _touched(self, numbers: np.ndarray) -> np.ndarray:
+        """Return how many sectors each of some blocks touches in its first lap."""
+        return np.diff(self.of(numbers, 1)[1], prepend=0)
+
+    def _survey(self, number: int) -> Survey:
         """Follow one block along the skeleton."""
-        first = np.zeros(1, np.int64)
-        trace = self._trace(first, self._bones.parts)
+        trace = self._trace(np.array([number]), self._bones.parts)
         self._require_settled(trace)
         return self._described(trace, trace.laps[-1])
 
