@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simtc.errors import SimtcError
 from simtc.gpu import Code
 from simtc.gpu.code import codes_of
 from simtc.isa import Kernel
@@ -127,7 +128,7 @@ def _apply(step: Mapping[str, Any], buffers: list[Array]) -> None:
 def _certain(address: int, buffers: list[Array]) -> tuple[Array, int]:
     where = _place(address, buffers)
     if where is None:
-        raise ValueError(f"a recorded program writes to {address:#x}, where it has no buffer")
+        raise SimtcError(f"a recorded program writes to {address:#x}, where it has no buffer")
     return where
 
 
