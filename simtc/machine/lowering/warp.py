@@ -189,7 +189,7 @@ def _vote(b: Builder) -> None:
 
 
 def _elect(b: Builder) -> None:
-    """Lower ELECT: of the lanes that are here the lowest one leads; all learn its number, and it alone that it leads."""
+    """Lower ELECT: the lowest of the lanes that are here leads; all learn its number, and it alone that it leads."""
     b.does(Family.PREDICATE, Predicate.VOTE)
     b.op["variant"] = 3
     b.predicate_into("p", b.take())
