@@ -49,6 +49,17 @@ def test_a_struct_passes_as_bytes(fake_driver):
     assert areas == [b"0123456789ab"]
 
 
+def test_buffers_that_a_launch_changed_are_restored(fake_driver):
+    fake_driver.kernels["k"] = lambda memory, area: memory[struct.unpack("<QQ", area)[0]].__setitem__(0, 9)
+    arrays = [np.arange(1, 3, dtype=np.uint8), np.full(2, 5, np.uint8)]
+    with Gpu(fake_driver).prepared(code_of(8, 8), 1, 1, arrays) as ready:
+        first = ready.buffers.contents()
+        ready.seconds()
+        assert [one.tolist() for one in ready.buffers.written()] == [[9, 2], [5, 5]]
+        ready.buffers.restore(first)
+        assert [one.tolist() for one in ready.buffers.written()] == [[1, 2], [5, 5]]
+
+
 def test_read_only_arrays_are_left_alone(fake_driver):
     fake_driver.kernels["k"] = lambda memory, area: memory[struct.unpack("<Q", area)[0]].__setitem__(0, 9)
     array = np.zeros(1, np.uint8)
