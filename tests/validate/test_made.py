@@ -14,8 +14,10 @@ HOME = folder("validate") / "captures" / "h200"
 MARKS = {
     **{name: entry["made_with"] for name, entry in json.loads((HOME / "errors.json").read_text()).items()},
     "tuning": json.loads((HOME / "tuning-clock.json").read_text())["made_with"],
-    "foreign": json.loads((HOME / "evaluation-foreign-clock.json").read_text())["made_with"],
+    "others": json.loads((HOME / "others-clock.json").read_text())["made_with"],
 }
+
+AGAIN = {"tuning": "simtc compare", "others": "python validate/others/development.py"}
 
 
 @pytest.mark.parametrize("name", MARKS)
@@ -24,7 +26,7 @@ def test_errors_say_what_they_were_made_with(name):
     mark = MARKS[name]
     assert set(mark) in ({"date", "sources"}, {"date", "commit"})
     if stale := made.standing(mark):
-        pytest.skip(f"{name}: {stale}; python validate/errors.py {name} makes them again")
+        pytest.skip(f"{name}: {stale}; {AGAIN.get(name, f'python validate/errors.py {name}')} makes them again")
 
 
 def test_the_mark_is_of_the_clock_and_its_boards():
