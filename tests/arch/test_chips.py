@@ -84,7 +84,9 @@ def test_measured_belongs_to_the_chip_that_was_measured():
         own = arch.device(name).constants.keys() - (
             arch.sm(arch.device(name).sm_name).constants if name in TENSOR else {}
         )
-        assert not [path for path in own if arch.device(name).provenance(path).status == "measured"]
+        told = [arch.device(name).provenance(path) for path in own]
+        measured = {one.source for one in told if one.status == "measured"}
+        assert measured <= ({"h100_microbench"} if name == "h100_sxm" else set()), name
 
 
 @pytest.mark.parametrize(
