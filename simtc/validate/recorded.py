@@ -20,7 +20,7 @@ from simtc.errors import SimtcError
 from simtc.gpu import Code
 from simtc.gpu.code import codes_of
 from simtc.isa import Kernel
-from simtc.resources import folder
+from simtc.jit import cache_root
 from simtc.run.arguments import Struct
 from simtc.sass import load
 from simtc.validate.corpus.launch import numbers
@@ -65,8 +65,8 @@ class Recorded:
 
 
 def archive() -> Path:
-    """Return where validate/others/build.py leaves what it compiled; it holds code of others, and does not ship."""
-    return folder("validate") / "others" / "sm_90.tar.xz"
+    """Return where validate/others/build.py leaves what it compiled: code of others, not simtc's."""
+    return cache_root() / "others_sm_90.tar.xz"
 
 
 def recorded_launches() -> list[Recorded]:

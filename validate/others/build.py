@@ -1,9 +1,9 @@
 """Compile kernels by others, and record how they are launched: python validate/others/build.py PACKAGES [FILE].
 
 PACKAGES is a folder with CUTLASS's and cuRAND's headers: pip install --no-deps --target PACKAGES nvidia-cutlass
-nvidia-curand. CUB and Thrust come with nvcc. No GPU is needed: recorder.cpp stands in for CUDA's runtime. FILE
-(validate/others/sm_90.tar.xz) gets the cubins, the launches, and what they were made of; it holds code of others, and
-is no part of the project.
+nvidia-curand. CUB and Thrust come with nvcc. No GPU is needed: recorder.cpp stands in for CUDA's runtime. FILE (in
+simtc's cache, where campaign `others` looks) gets the cubins, the launches, and what they were made of; it holds code
+of others, and is no part of the project.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from pathlib import Path
 from simtc.gpu.code import codes_of
 from simtc.gpu.compile import find_nvcc, nvcc_version
 from simtc.isa import Kernel
+from simtc.validate.recorded import archive
 
 _HERE = Path(__file__).resolve().parent
 _FLAGS = ("-arch=sm_90", "-std=c++17", "-w", "-cudart", "none")
@@ -50,12 +51,13 @@ def main() -> None:
     members = {"manifest.json": json.dumps(manifest, indent=1).encode()}
     for source, (cubin, launches) in zip(sources, made, strict=True):
         members |= {f"{source.stem}.cubin": cubin, f"{source.stem}.jsonl": launches}
-    target = Path(sys.argv[2]) if sys.argv[2:] else _HERE / "sm_90.tar.xz"
-    with tarfile.open(target, "w:xz", preset=9) as archive:
+    target = Path(sys.argv[2]) if sys.argv[2:] else archive()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(target, "w:xz", preset=9) as packed:
         for name, data in members.items():
             entry = tarfile.TarInfo(name)
             entry.size = len(data)
-            archive.addfile(entry, io.BytesIO(data))
+            packed.addfile(entry, io.BytesIO(data))
 
 
 def _folders(packages: Path, nvcc: str) -> list[Path]:
