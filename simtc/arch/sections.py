@@ -264,9 +264,12 @@ class L1:
     atomic_packet_cycles: float = 0.0  # of the path to L2: for each sector, and each of the lanes that meet at one word
     atomic_line_cycles: float = 0.0  # and for each line, or each of those lanes, of one that returns a value
     atomic_sector_cycles: float = 0.0  # of a slice of L2, for a sector
-    atomic_word_cycles: float = 0.0  # and for each of the lanes that meet at one word
+    atomic_word_cycles: float = 0.0  # and for one of which it is for a part alone
+    atomic_pass_cycles: float = 0.0  # and for each pass over a whole one, where lanes meet at its words
     atomic_cycles: float = 0.0  # until its answer comes, beyond a load's: the mean of near memory and far
     atomic_spread_cycles: float = 0.0  # and by how much far memory is later than near
+    atomic_ahead_cycles: float = 0.0  # that L2 may be behind until they wait in the SM, and loads behind them
+    atomic_queue_entries: float = 0.0  # instructions that wait there without holding up what follows them
     # What may be on its way to an SM; 0 where nothing is known, and nothing waits.
     unused_bytes: float = 0.0  # of L1, in which no line finds a place: those on their way have the others
     copies_pending: float = 0.0  # lines that LDGSTS copies past L1

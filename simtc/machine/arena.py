@@ -11,6 +11,8 @@ from simtc.machine.state import GLOBAL_BASE, Memory
 __all__ = ["Arena"]
 
 _ALIGNMENT = 256  # as cudaMalloc
+_LARGE = 1 << 20  # bytes from which on an allocation begins a page, as there
+_PAGE = 4096
 _GAP = 256  # unowned bytes between allocations, so that running past one is never another's data
 
 
@@ -29,6 +31,7 @@ class Arena:
         self._arrays = list(arrays)
         starts, top = [], 0
         for array in self._arrays:
+            top = -(-top // _PAGE) * _PAGE if array.nbytes >= _LARGE else top
             starts.append(top)
             top += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT + _GAP
         self._starts = np.array(starts, np.int64)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from simtc.arch import Device
 from simtc.errors import SimtcError
 from simtc.isa import Kernel
@@ -16,7 +18,7 @@ from simtc.timing.occupancy import Occupancy
 from simtc.timing.rates import estimates
 from simtc.timing.tables import name_of_row
 
-__all__ = ["busy_cycles", "read_timing", "require_room", "safety"]
+__all__ = ["active_cycles", "busy_cycles", "ended_at", "read_timing", "require_room", "safety"]
 
 _PIPE_NAMES = {
     Pipe.ALU: "ALU pipe",
@@ -72,6 +74,16 @@ def safety(kernel: Kernel, clock: Clock, *, is_strict: bool) -> tuple[str, ...]:
     return (note,)
 
 
+def ended_at(clock: Clock) -> np.ndarray:
+    """Return when each SM had done its last block, and sent its last store: (sms,) int64, cycles."""
+    return np.maximum(clock.sms["last_cycle"], clock.sms["drained"])
+
+
+def active_cycles(clock: Clock) -> int:
+    """Return the most cycles for which an SM had blocks, as sm__cycles_active.max counts: SMs do not start together."""
+    return int((ended_at(clock) - clock.sms["begun"]).max())
+
+
 def read_timing(
     kernel: Kernel,
     clock: Clock,
@@ -92,9 +104,8 @@ def read_timing(
         cycles: of the launch, where the clock has executed a part of it.
 
     """
-    sms = clock.sms
-    counted = int(max(sms["last_cycle"].max(), sms["drained"].max(), clock.grid["counted"][0]))
-    cycles = counted if cycles is None else cycles
+    counted = int(max(ended_at(clock).max(), clock.grid["counted"][0]))
+    cycles = active_cycles(clock) if cycles is None else cycles
     mhz = _mean_mhz(clock, counted, cycles, device, rested or device)
     totals = clock.stalls.sum(axis=0)
     return Timing(

@@ -148,13 +148,17 @@ def _rises(device: Device, rested: Device, launch: Launched) -> np.ndarray:
 
 
 def neighbours(device: Device, sms: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the GPC and the CPC of each SM in use, as evenly spread over the chip as the chip does.
+    """Return the GPC and the CPC of each SM in use, in the order in which they get blocks.
 
-    GPCs are of pairs of SMs, and as large as one another but for a pair; CPCs of them are full but for the last.
+    GPCs are of pairs of SMs, and as large as one another but for a pair; CPCs of them are full but for the last. Blocks
+    go to one GPC after the other, there to one CPC after the other, and to second SMs of pairs after all first ones. So
+    few blocks, and those that a grid has beyond a whole wave, are spread evenly over the chip.
     """
     gpcs, pairs, each = max(device.gpcs, 1), device.sm_count // 2, device.cluster_sms or device.sm_count
     sizes = [2 * (pairs // gpcs + (g >= gpcs - pairs % gpcs)) for g in range(gpcs)]
-    places = [(g, i // each) for g, size in enumerate(sizes) for i in range(size)] or [(0, 0)]
-    numbers = {place: number for number, place in enumerate(dict.fromkeys(places))}
-    chosen = [places[min(i * device.sm_count // sms, len(places) - 1)] for i in range(sms)]
+    within = max(each // 2, 1)  # pairs of a CPC
+    turns = sorted((i % 2, i // 2 % within, i // 2 // within, g) for g, size in enumerate(sizes) for i in range(size))
+    places = [(g, cpc) for _, _, cpc, g in turns] or [(0, 0)]
+    numbers = {place: number for number, place in enumerate(sorted(set(places)))}
+    chosen = [places[min(i, len(places) - 1)] for i in range(sms)]
     return np.array([g for g, _ in chosen]), np.array([numbers[place] for place in chosen])

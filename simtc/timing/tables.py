@@ -223,7 +223,8 @@ def _memory(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         constants, bits, _ = memory_row(instruction, device)
         op["operand_read"], op["war"] = round(constants.operand_read_cycles), round(constants.war_cycles)
         latency = constants.latency_cycles
-    op["returned"] = 0 if access is Access.COPY else 4 * bits
+    returns = access is not Access.COPY and not (access is Access.ATOMIC and not opcode.writes)
+    op["returned"] = 4 * bits if returns else 0
     if access is Access.GLOBAL_STORE:
         op["returned"] = 32 * lane_bytes(instruction)
     op["is_store"] = access is Access.SHARED_STORE

@@ -17,6 +17,7 @@ from simtc.machine.step import step
 from simtc.timing.chip import run_chip
 from simtc.timing.clock import Clock
 from simtc.timing.pipeline import UNITS
+from simtc.timing.reading import ended_at
 from simtc.timing.request import Request, limit_reached
 from simtc.timing.sampling.footprint import Footprint, Footprints
 from simtc.timing.sampling.portion import Grid, Portion
@@ -182,7 +183,7 @@ class Sample:
     def course(self) -> Course:
         """Return what became of each wave."""
         clock = self.clock
-        final = float(max(clock.sms["last_cycle"].max(), clock.sms["drained"].max(), clock.grid["counted"][0]))
+        final = float(ended_at(clock).max())
         ends = np.cumsum([len(self.grid.part(w)) for w in self.part.waves.chosen])
         begun = starts(np.split(np.asarray(self.admitted), ends[:-1]))
         return Course(

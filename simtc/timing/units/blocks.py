@@ -54,6 +54,7 @@ UNIT = Unit(
     parameters=Blocks,
     sm=(
         ("blocks", np.int64),  # resident
+        ("begun", np.int64),  # when its first block started
         ("ending", np.int64),  # blocks that have ended and hold their places
     ),
     warp=(
@@ -134,6 +135,8 @@ def admit(ck: Arrays, sm: Record, block: Record, slot: Int, now: Int) -> None:
     own, cores = ck.chip.blocks, sm.end_sub - sm.first_sub
     ck.running[slot] = ck.order[ck.grid.admitted]
     ck.grid.admitted += 1
+    if sm.last_cycle == 0 and sm.blocks == 0:
+        sm.begun = now
     sm.blocks += 1
     count = int64(own.slots * own.warps)
     for w in range(block.first_warp, block.first_warp + block.warps):

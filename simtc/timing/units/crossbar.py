@@ -22,7 +22,7 @@ from simtc.timing.units.server import SERVER, SERVER_RECORD, serve
 __all__ = ["UNIT", "Crossbar", "announce", "copy_sector", "fetch_sector", "send_atomic", "send_request", "send_store"]
 
 _LINE: Final = 128  # bytes
-_SHARED_SECTORS: Final = 16  # of a warp: with more of them a lane has its sector alone
+_WHOLE: Final = 4  # sectors that the words of a warp fill
 _MERGED: Final = 65536  # sectors on their way to one GPC that can be told apart
 _ASKED = np.dtype([("sector", np.int64), ("answered", np.float64)])
 
@@ -38,6 +38,7 @@ class Crossbar(Parameters):
     switch_cycles: float = constant("l1.switch_cycles")
     atomic_packet_cycles: float = constant("l1.atomic_packet_cycles")
     atomic_line_cycles: float = constant("l1.atomic_line_cycles")
+    atomic_ahead_cycles: float = constant("l1.atomic_ahead_cycles")
     packet_cycles: float = derived(  # of a packet of 32 bytes, at the port of a CPC; 0 for no limit that is known
         lambda device, _: 1 / device.cluster_packets_per_cycle if device.cluster_packets_per_cycle else 0.0,
         "cluster_packets_per_cycle",
@@ -66,6 +67,7 @@ UNIT = Unit(
         ("up_loads", np.int64),  # 1 where a load was the last one there
         ("up_line", np.int64),  # the line of the last request of a load
         ("requests", np.int64),  # of lines, by loads
+        ("executed", np.float64),  # when L2 has executed the last atomic
     ),
     chip={
         "cpc_ports": Cells(of=SERVER, shape=lambda sizes: (sizes.cpcs,)),  # towards L2
@@ -162,17 +164,24 @@ def copy_sector(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed:
     return _ask(ck, sm, sector, hint, missed, sent)
 
 
+@compiled(int64, QUEUED, int64)
+def _is_part(atomic: Record, k: Int) -> Int:
+    """Tell whether an atomic is for a part of its k-th sector: of five neighbours, the first and the last one."""
+    if atomic.meeting > 1:
+        return int64(atomic.meeting * atomic.sectors > _WHOLE)
+    return int64(k < atomic.sectors - _WHOLE or k >= _WHOLE)
+
+
 @compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64)
 def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, t: Float) -> Float:
     """Have L2 execute an atomic that an SM sends at t; return when it is answered, beyond what an L1 hit takes.
 
     Each sector is a packet of its own, and so is each of the lanes that meet at one word: they go one behind the other.
-    A line, or such a lane, costs more where an answer comes back. On boards of which that is not known, a sector is the
-    request of a load.
+    A line, or such a lane, costs more where an answer comes back. What L2 is too far behind to take waits here, and
+    loads behind it. On boards of which that is not known, a sector is the request of a load.
     """
     own, arrival, line = ck.chip.crossbar, t, int64(-1)
     meeting = int64(atomic.meeting) if own.atomic_packet_cycles > 0 else int64(1)
-    words = int64(0) if meeting == 1 and atomic.sectors <= _SHARED_SECTORS else meeting
     answer = own.atomic_line_cycles if op.returned else 0.0
     sm.up_free = max(sm.up_free, t) + (0.0 if sm.up_loads else own.switch_cycles)
     sm.up_loads, sm.up_line = 1, int64(-1)
@@ -184,7 +193,9 @@ def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, t: Float) ->
         sm.up_free += meeting * max(own.atomic_packet_cycles + alone, own.request_cycles)
         sent = serve(ck.cpc_ports[sm.cpc], sm.up_free, meeting * own.packet_cycles)
         second = int64(k > 0 and atomic.list[k - 1] >> 1 == sector >> 1)
-        arrival = max(arrival, l2.join(ck, sm, sector, words, second, sent))
+        arrival = max(arrival, l2.join(ck, sm, sector, meeting, _is_part(atomic, k), second, sent))
+        if own.atomic_ahead_cycles > 0:
+            sm.up_free = max(sm.up_free, sm.executed - own.atomic_ahead_cycles)
     return arrival
 
 

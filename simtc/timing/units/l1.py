@@ -27,6 +27,7 @@ __all__ = ["L1", "MSHRS", "TAGGED", "UNIT", "arrived", "misses", "take_fill", "t
 MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps count of
 TAGGED: Final = 32  # instructions at the tags whose time is remembered; the modelled number is smaller
 _COPIES: Final = 1024  # lines that LDGSTS copies past L1, likewise; the modelled number is smaller
+_ATOMICS: Final = 128  # atomics that wait for L2, likewise
 _MISS = np.dtype([("cycles", np.float64), ("warp", np.int32), ("instruction", np.int32), ("sub", np.int32)], align=True)
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 
@@ -44,6 +45,7 @@ class L1(Parameters):
     copy_queue_entries: float = constant("l1.copy_queue_entries")
     copies_pending: float = constant("l1.copies_pending")
     copy_request_cycles: float = constant("l1.copy_request_cycles")
+    atomic_queue_entries: float = constant("l1.atomic_queue_entries")
 
 
 UNIT = Unit(
@@ -56,6 +58,8 @@ UNIT = Unit(
         ("room_at", np.float64),  # when a line last found a place that had been another's on its way
         ("copied", np.int64),  # lines that LDGSTS has copied past L1
         ("copies", np.float64, (_COPIES,)),  # when the last of them come
+        ("atomics", np.int64),  # that came to the tags
+        ("atomics_left", np.float64, (_ATOMICS,)),  # when the last of them have left for L2
         ("misses", np.int64),  # loads that are on their way from L2
         ("free_mshrs", np.int32, (MSHRS,)),  # a stack of them, beyond the first `misses`
         ("mshrs", _MISS, (MSHRS,)),  # whose load it is, and the cycles that its data needs of the data stage
@@ -188,6 +192,17 @@ def tag_cycles(ck: Arrays, op: Record, one: Record) -> Float:
     return max(float64(one.lines), 1.0) + (ck.chip.l1.copy_tag_cycles if op.access == Access.COPY else 0.0)
 
 
+@compiled(void, CLOCK, SM)
+def _queue_atomic(ck: Arrays, sm: Record) -> None:
+    """Queue an atomic that has been sent on: the tags wait while as many of them as the queue holds have not left."""
+    entries = int64(ck.chip.l1.atomic_queue_entries)
+    if entries == 0:
+        return
+    sm.tag_free = max(sm.tag_free, sm.atomics_left[(sm.atomics - entries) % _ATOMICS])
+    sm.atomics_left[sm.atomics % _ATOMICS] = sm.up_free
+    sm.atomics += 1
+
+
 @compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64, int64)
 def misses(ck: Arrays, sm: Record, op: Record, load: Record, sub: Int, now: Int) -> Int:
     """Look a load up; what misses keeps an MSHR, and passes the data stage when its data comes."""
@@ -201,6 +216,7 @@ def misses(ck: Arrays, sm: Record, op: Record, load: Record, sub: Int, now: Int)
     if arrival <= now:
         return 0
     if op.access == Access.ATOMIC:
+        _queue_atomic(ck, sm)
         answered(ck.warps[load.warp], int64(math.ceil(arrival)))
     if op.access == Access.COPY and op.bypasses:
         arrival += max(ldgsts.pieces_asked(ck, sm, load, asked) - max(sm.up_free, asked), 0.0)

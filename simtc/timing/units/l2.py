@@ -77,6 +77,9 @@ class L2(Parameters):
     atomic_sector_cycles: float = constant(
         "l1.atomic_sector_cycles", scales=lambda own, scale: own.atomic_sector_cycles / scale.share
     )
+    atomic_pass_cycles: float = constant(
+        "l1.atomic_pass_cycles", scales=lambda own, scale: own.atomic_pass_cycles / scale.share
+    )
     atomic_cycles: float = constant("l1.atomic_cycles")
     atomic_spread_cycles: float = constant("l1.atomic_spread_cycles")
 
@@ -177,23 +180,23 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, t: Float) 
 def _atomic_unit(ck: Arrays, line: Int) -> Int:
     """Return which unit executes the atomics on a line: one of the eight that the 4 KiB around it have.
 
-    256 bytes share one, the others of their KiB have others, and two KiB of the four have the same. The next 4 KiB have
-    eight more.
+    256 bytes share one with those 512 bytes further or before. The next 4 KiB have eight more.
     """
     part = line >> 1
-    own = (part & 3) + 4 * ((part >> 2 ^ part >> 3) & 1)
+    own = (part & 1) + 2 * (part >> 2 & 3)
     return (8 * ((line >> 5) + hashed(line >> 9, 8)) + own) % ck.atomic_units.size
 
 
-@compiled(float64, CLOCK, SM, int64, int64, int64, float64)
-def join(ck: Arrays, sm: Record, sector: Int, words: Int, merged: Int, t: Float) -> Float:
-    """Have L2 execute an atomic on a sector: word by word, but as one where it is of several lanes and none meet.
+@compiled(float64, CLOCK, SM, int64, int64, int64, int64, float64)
+def join(ck: Arrays, sm: Record, sector: Int, passes: Int, is_part: Int, merged: Int, t: Float) -> Float:
+    """Have L2 execute an atomic on a sector: as often as lanes meet at one of its words.
 
     Args:
         ck: the clock.
         sm: whose atomic it is.
         sector: its number.
-        words: of those that go one after another; 0 for a sector of several lanes of which none meet.
+        passes: over the sector, one after another.
+        is_part: 1 where a pass is not for all words of the sector.
         merged: 1 where it goes with a request before it.
         t: when it comes.
 
@@ -204,7 +207,11 @@ def join(ck: Arrays, sm: Record, sector: Int, words: Int, merged: Int, t: Float)
     own, line = ck.chip.l2, sector >> 2
     there = read(ck, sm, sector, 0, merged, t)
     unit = ck.atomic_units[_atomic_unit(ck, line)]
-    done = serve(unit, t, words * own.atomic_word_cycles if words else own.atomic_sector_cycles)
+    each = own.atomic_word_cycles if is_part or passes > 1 else own.atomic_sector_cycles
+    if passes > 1 and not is_part and own.atomic_pass_cycles > 0:
+        each = own.atomic_pass_cycles
+    done = serve(unit, t, passes * each)
+    sm.executed = done
     dirty(ck, l2_way(ck, line, done), sector & 3, 0, done)
     beyond = own.atomic_cycles + own.atomic_spread_cycles * distance_of_memory(line, sm.number)
     return max(there, done + own.l2_extra_cycles) + beyond
