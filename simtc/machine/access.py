@@ -16,7 +16,7 @@ from simtc.machine.state import (
     Geometry,
     Outcome,
 )
-from simtc.machine.traffic import lookups, loose_sectors, matrix_wavefronts, sectors, wavefronts
+from simtc.machine.traffic import lookups, loose_sectors, matrix_wavefronts, passes, sectors, wavefronts
 from simtc.machine.types import BYTES, LONGS, OP, WORDS, boolean, int64, uint8, uint32, void
 
 __all__ = ["load_words", "memory", "store_words"]
@@ -71,6 +71,8 @@ def _global(s: Arrays, mem: Arrays, op: Record, load: Int, c: Int, m: Int) -> In
         sectors(s.address, m, s.event)
         if load and op.bytes > 4:  # else they are the lines of all lanes together
             lookups(s.address, m, op.bytes, s.event)
+        if load:
+            passes(s.address, m, op.bytes, s.event)
     if load:
         load_words(s.T, mem.bytes, mem.words, s.address, m, op.bytes, op.flags)
     else:
@@ -199,6 +201,7 @@ def _copy(s: Arrays, mem: Arrays, op: Record, block: Int, c: Int, m: Int, q: Int
         wavefronts(s.address2, m, nbytes, 0, s.event)
         sectors(s.address, m & q, s.event)
         loose_sectors(s.address, s.address2, m & q, nbytes, s.event)
+        passes(s.address, m & q, nbytes, s.event)
     for lane in range(32):
         if (m >> uint32(lane)) & _ONE:
             read = (q >> uint32(lane)) & _ONE

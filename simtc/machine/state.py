@@ -133,6 +133,7 @@ class Event(IntEnum):
     LOOSE = 11  # of a copy to shared memory: bits of the sectors in LIST that do not go the short way
     MEETING = 12  # of an atomic: the most lanes that meet at one word
     SPLIT = 13  # of those: bits of the ones that two sectors of shared memory receive
+    PASSES = 14  # of what L1 looks up: passes over its banks, each of which gives a word of any line
     LIST = 16  # sector addresses, in order of first touch
     BANKS = 96  # for counting wavefronts: what each bank of shared memory delivers
     COUNT = 160

@@ -11,7 +11,7 @@ from simtc.jit import Array, Int, jit
 from simtc.machine.state import Event
 from simtc.machine.types import LONGS, int64, uint32, void
 
-__all__ = ["lookups", "loose_sectors", "matrix_wavefronts", "sectors", "wavefronts"]
+__all__ = ["lookups", "loose_sectors", "matrix_wavefronts", "passes", "sectors", "wavefronts"]
 
 _ONE = np.uint32(1)
 _FULL = np.uint32(0xFFFFFFFF)
@@ -129,6 +129,22 @@ def lookups(address: Array, m: Int, nbytes: Int, event: Array) -> None:
                 lines -= 1
                 break
     event[Event.LINES] = lines
+
+
+@jit(void(LONGS, uint32, int64, LONGS))
+def passes(address: Array, m: Int, nbytes: Int, event: Array) -> None:
+    """Count the passes over the banks of L1: 32 lanes at a time, or 16 (64-bit), or 8 (128-bit).
+
+    Its lines lie in the banks of shared memory, each of which gives a word of any line: lanes whose rows begin at other
+    banks are served together.
+    """
+    words, shift = max(nbytes >> 2, 1), int64(2)
+    while 4 << (shift - 2) < nbytes:
+        shift += 1
+    lanes, count = 32 // words, int64(0)
+    for first in range(0, 32, lanes):
+        count += _phase(address, first, lanes, m, shift, event)
+    event[Event.PASSES] = count
 
 
 @jit(void(LONGS, LONGS, uint32, int64, LONGS))

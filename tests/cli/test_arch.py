@@ -105,6 +105,7 @@ def test_json_of_a_board(simtc):
         *(f"pipes.{what}" for what in ("wide_second_pass_cycles", "xu_read_cycles", "xu_entries")),
         "l1.atomic_spread_cycles",
         "l1.unused_bytes",
+        "l1.tag_lines_per_cycle",
         *(f"l1.{what}" for what in copies),
         *(f"l1.{what}" for what in ("copy_queue_entries", "copy_request_cycles")),
     ]

@@ -17,7 +17,7 @@ from simtc.machine.state import Event
 lookups, matrix_wavefronts, wavefronts = map(
     callable_part, (traffic.lookups, traffic.matrix_wavefronts, traffic.wavefronts)
 )
-sectors, loose_sectors = map(callable_part, (traffic.sectors, traffic.loose_sectors))
+sectors, loose_sectors, passes = map(callable_part, (traffic.sectors, traffic.loose_sectors, traffic.passes))
 COUNTED = Path(__file__).parents[1] / "layout" / "wavefronts_h200.npz"
 
 
@@ -73,6 +73,21 @@ def test_l1_looks_lines_up_for_each_half_or_quarter_of_a_warp_that_loads_wide_wo
     assert event[Event.LINES] == lines
     lookups(np.arange(32) * apart, np.uint32(0x1), nbytes, event)
     assert event[Event.LINES] == 1
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "apart", "count_"),
+    [
+        (4, 4, 1), (16, 16, 4), (4, 128, 32), (4, 132, 1), (4, 2052, 1), (4, 2064, 4), (8, 2048, 32), (8, 2056, 2),
+        (16, 2048, 32), (16, 2064, 4), (16, 2080, 8), (16, 2112, 16), (16, 0, 4),
+    ],
+)  # fmt: skip
+def test_lines_that_begin_at_other_banks_of_l1_are_read_together(nbytes, apart, count_):
+    event = np.zeros(Event.COUNT, np.int64)
+    passes(np.arange(32) * apart, np.uint32(0xFFFFFFFF), nbytes, event)
+    assert event[Event.PASSES] == count_
+    passes(np.arange(32) * apart, np.uint32(0x1), nbytes, event)
+    assert event[Event.PASSES] == 1
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.write_combining import answered, asks_at
 
-__all__ = ["L1", "MSHRS", "TAGGED", "UNIT", "arrived", "misses", "take_fill", "takes_next"]
+__all__ = ["L1", "MSHRS", "TAGGED", "UNIT", "arrived", "looked_up", "misses", "take_fill", "takes_next"]
 
 MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps count of
 TAGGED: Final = 32  # instructions at the tags whose time is remembered; the modelled number is smaller
@@ -38,6 +38,7 @@ class L1(Parameters):
 
     l1_sets: float = launched("l1_sets")
     tag_ahead_lines: float = constant("l1.tag_ahead_lines")
+    tag_lines_per_cycle: float = constant("l1.tag_lines_per_cycle")
     pending_line_cycles: float = constant("l1.pending_line_cycles")
     unused_bytes: float = constant("l1.unused_bytes")
     copy_tag_cycles: float = constant("l1.copy_tag_cycles")
@@ -56,8 +57,7 @@ UNIT = Unit(
         ("tagged", np.int64),  # instructions that came to the tags
         ("tagged_at", np.float64, (TAGGED,)),  # when the tags have done with the last of them
         ("room_at", np.float64),  # when a line last found a place that had been another's on its way
-        ("copied", np.int64),  # lines that LDGSTS has copied past L1
-        ("copies", np.float64, (_COPIES,)),  # when the last of them come
+        ("copies", np.float64, (_COPIES,)),  # when lines that LDGSTS copies past L1 come: a heap, the first one on top
         ("atomics", np.int64),  # that came to the tags
         ("atomics_left", np.float64, (_ATOMICS,)),  # when the last of them have left for L2
         ("misses", np.int64),  # loads that are on their way from L2
@@ -116,6 +116,18 @@ def _way(ck: Arrays, sm: Record, line: Int, t: Float, asked: Float) -> Int:
     return place
 
 
+@compiled(float64, CLOCK, QUEUED)
+def looked_up(ck: Arrays, one: Record) -> Float:
+    """Return how many cycles L1 looks an instruction's lines up for: some a cycle, if their words lie in other banks.
+
+    Of boards where that was not measured, a line a cycle.
+    """
+    lines, most = float64(one.lines), ck.chip.l1.tag_lines_per_cycle
+    if most == 0 or one.passes == 0:
+        return lines
+    return min(max(float64(one.passes), lines / most), lines)
+
+
 @compiled(int64, CLOCK, SM, int64)
 def _asked_for(ck: Arrays, sm: Record, way: Int) -> Int:
     """Tell whether L1 has a sector of the line at a place, or has asked for one."""
@@ -149,16 +161,43 @@ def _load_sector(ck: Arrays, sm: Record, sector: Int, way: Int, hint: Int, t: Fl
     return ready[number, cell]
 
 
-@compiled(float64, CLOCK, SM, QUEUED, int64)
-def _copies_at(ck: Arrays, sm: Record, copy: Record, k: Int) -> Float:
-    """Return when the k-th sector of a copy past L1 may be asked for: a line of the last so many must have come."""
-    pending = int64(ck.chip.l1.copies_pending)
-    if pending == 0 or (k > 0 and copy.list[k - 1] >> 2 == copy.list[k] >> 2):
-        return 0.0
-    sm.copied += 1
-    first = sm.copies[(sm.copied - pending) % _COPIES]
-    sm.tag_free = max(sm.tag_free, first)
-    return first
+@compiled(float64, CLOCK, SM, float64)
+def _room_for_copy(ck: Arrays, sm: Record, asked: Float) -> Float:
+    """Return when a line may be asked for past L1: so many may be on their way, in whatever order they come."""
+    if ck.chip.l1.copies_pending == 0:
+        return asked
+    sm.tag_free = max(sm.tag_free, sm.copies[0])
+    return max(asked, sm.copies[0])
+
+
+@compiled(void, CLOCK, SM, float64)
+def _take_room(ck: Arrays, sm: Record, arrival: Float) -> None:
+    """Note when a line comes that has taken the place of the one that came first."""
+    pending, heap, i = int64(ck.chip.l1.copies_pending), sm.copies, int64(0)
+    while 2 * i + 1 < pending:
+        child = 2 * i + 1
+        if child + 1 < pending and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] >= arrival:
+            break
+        heap[i] = heap[child]
+        i = child
+    heap[i] = arrival
+
+
+@compiled(float64, CLOCK, SM, QUEUED, int64, float64, float64)
+def _copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Float) -> Float:
+    """Return when the last sector of a copy past L1 is there."""
+    arrival, comes = t, t
+    for k in range(copy.sectors):
+        ck.counters[Counter.L1_SECTORS] += 1
+        if k == 0 or copy.list[k - 1] >> 2 != copy.list[k] >> 2:
+            asked, comes = _room_for_copy(ck, sm, asked), t
+        comes = max(comes, copy_sector(ck, sm, copy, k, hint, t, asked))
+        if k + 1 == copy.sectors or copy.list[k + 1] >> 2 != copy.list[k] >> 2:
+            _take_room(ck, sm, comes)
+        arrival = max(arrival, comes)
+    return arrival
 
 
 @compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64, float64)
@@ -167,29 +206,25 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
     arrival, hint, line, way = t, int64(op.hint), int64(-1), int64(0)
     if op.access == Access.ATOMIC:
         return max(send_atomic(ck, sm, op, load, asked), t + 1)
+    if op.bypasses:
+        return _copied(ck, sm, load, hint, t, asked)
     for k in range(load.sectors):
         sector = load.list[k]
-        if op.bypasses:
-            ck.counters[Counter.L1_SECTORS] += 1
-            asked = max(asked, _copies_at(ck, sm, load, k))
-            arrival = max(arrival, copy_sector(ck, sm, load, k, hint, t, asked))
-            sm.copies[sm.copied % _COPIES] = arrival
-        else:
-            if sector >> 2 != line:
-                line = sector >> 2
-                way = _way(ck, sm, line, t, asked)
-                if op.access == Access.COPY and _asked_for(ck, sm, way):
-                    sm.tag_free += ck.chip.l1.copy_found_cycles
-            arrival = max(arrival, _load_sector(ck, sm, sector, way, hint, t, asked))
+        if sector >> 2 != line:
+            line = sector >> 2
+            way = _way(ck, sm, line, t, asked)
+            if op.access == Access.COPY and _asked_for(ck, sm, way):
+                sm.tag_free += ck.chip.l1.copy_found_cycles * looked_up(ck, load) / load.lines
+        arrival = max(arrival, _load_sector(ck, sm, sector, way, hint, t, asked))
     return arrival
 
 
 @compiled(float64, CLOCK, OPERATION, QUEUED)
 def tag_cycles(ck: Arrays, op: Record, one: Record) -> Float:
-    """Return how long the tags take for an instruction: a cycle for each line, less for some that LDGSTS copies."""
+    """Return how long the tags take for an instruction: by its lines, less for some that LDGSTS copies."""
     if op.bypasses and op.access == Access.COPY:
         return ldgsts.tag_cycles(ck, one)
-    return max(float64(one.lines), 1.0) + (ck.chip.l1.copy_tag_cycles if op.access == Access.COPY else 0.0)
+    return max(looked_up(ck, one), 1.0) + (ck.chip.l1.copy_tag_cycles if op.access == Access.COPY else 0.0)
 
 
 @compiled(void, CLOCK, SM)
@@ -219,13 +254,14 @@ def misses(ck: Arrays, sm: Record, op: Record, load: Record, sub: Int, now: Int)
         _queue_atomic(ck, sm)
         answered(ck.warps[load.warp], int64(math.ceil(arrival)))
     if op.access == Access.COPY and op.bypasses:
-        arrival += max(ldgsts.pieces_asked(ck, sm, load, asked) - max(sm.up_free, asked), 0.0)
+        arrival += max(ldgsts.pieces_asked(ck, sm, load, int64(op.hint), asked) - max(sm.up_free, asked), 0.0)
     if op.access == Access.COPY:
         cycles = ldgsts.write_cycles(ck, op, load)
         complete(sm, ck.warps[load.warp], op, load.warp, arrival + cycles)
     else:
         fetched = min(sm.requests - before, lines)
-        cycles = fetched + ck.chip.l1.pending_line_cycles * (lines - fetched)
+        pending = looked_up(ck, load) * (lines - fetched) / max(lines, 1)
+        cycles = fetched + ck.chip.l1.pending_line_cycles * pending
         cycles = max(cycles, op.returned / ck.chip.shared_memory.data_stage_bytes_per_cycle, 1.0)
     number = sm.free_mshrs[sm.misses]
     sm.misses += 1

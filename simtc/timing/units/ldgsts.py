@@ -8,6 +8,7 @@ begins in the middle of a sector, so that two sectors of shared memory receive e
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from simtc.timing.units.memory_queue import QUEUED
 
 __all__ = ["UNIT", "Ldgsts", "grouped_at", "landing", "pieces_asked", "tag_cycles", "write_cycles"]
 
+_ALL: Final = 15  # the bits of the sectors of a line
+_LINE: Final = 128  # bytes
+_SECTORS: Final = 4  # of a line
 _WRITTEN = 2  # times as many bytes as the data stage reads in a cycle; of loose sectors, as many
 
 
@@ -69,12 +73,13 @@ def tag_cycles(ck: Arrays, copy: Record) -> Float:
     return max(cycles, 1.0)
 
 
-@compiled(float64, CLOCK, QUEUED, int64)
-def _piece_cycles(ck: Arrays, copy: Record, late: Int) -> Float:
+@compiled(float64, CLOCK, QUEUED, int64, int64)
+def _piece_cycles(ck: Arrays, copy: Record, hint: Int, late: Int) -> Float:
     """Return how long the loose sectors of a copy pass one by one.
 
-    Lines none of which is split pass at once, whole lines all of which is split beside them. A sector that is split
-    takes twice as long, but for both sectors of 64 bytes as long as copies are not late.
+    Lines none of which is split pass at once; so do whole lines all of which is split where L2 is asked for all of
+    them, and else they pass as the sectors of shared memory that receive them. Of smaller pieces, a sector that is
+    split takes twice as long, but for both sectors of 64 bytes as long as copies are not late.
     """
     pieces, first = int64(0), int64(0)
     while first < copy.sectors:
@@ -85,20 +90,22 @@ def _piece_cycles(ck: Arrays, copy: Record, late: Int) -> Float:
         loose, split = copy.loose >> first & ((1 << size) - 1), copy.split >> first & ((1 << size) - 1)
         if split == 0:
             pieces += loose > 0
-        elif split != 15:
+        elif size == _SECTORS:
+            pieces += 0 if hint == _LINE and split == _ALL else _ones(split) + 1
+        else:
             pairs = size == 2 and split == 3 and copy.list[first] ^ 1 == copy.list[end - 1]
             pieces += _ones(loose) + (_ones(split) if late or not pairs else 0)
         first = end
     return pieces * ck.chip.ldgsts.copy_piece_cycles
 
 
-@compiled(float64, CLOCK, SM, QUEUED, float64)
-def pieces_asked(ck: Arrays, sm: Record, copy: Record, t: Float) -> Float:
+@compiled(float64, CLOCK, SM, QUEUED, int64, float64)
+def pieces_asked(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float) -> Float:
     """Return when the loose sectors of a copy past L1 that comes at t have been asked for."""
     if copy.loose == 0 or ck.chip.ldgsts.copy_piece_cycles == 0:
         return t
     late = int64(sm.pieces_free - t > ck.chip.ldgsts.copy_backlog_cycles)
-    sm.pieces_free = max(sm.pieces_free, t) + _piece_cycles(ck, copy, late)
+    sm.pieces_free = max(sm.pieces_free, t) + _piece_cycles(ck, copy, hint, late)
     return sm.pieces_free
 
 

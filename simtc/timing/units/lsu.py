@@ -35,6 +35,7 @@ _SHARED = (Access.SHARED_LOAD, Access.SHARED_STORE, Access.COPY)
 _STORES = (Access.SHARED_STORE, Access.GLOBAL_STORE)
 _LANES: Final = 32
 _REGISTER_CYCLES: Final = 2  # for which the port of a sub-core gives a register of all lanes
+_PASSES_L1 = (Access.GLOBAL_LOAD, Access.COPY)
 _ANSWERED = (Access.GLOBAL_STORE, Access.ATOMIC)  # what a fence, and the end of a block, waits for
 
 
@@ -78,6 +79,7 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     one.warp, one.instruction, one.sub, one.pushed = w, warp.instruction, sub.index, now
     one.wavefronts, one.lines = max(event[Event.WAVEFRONTS], 1), event[Event.LINES]
     one.sectors = event[Event.SECTORS] if op.access >= Access.GLOBAL_LOAD else int64(0)
+    one.passes = event[Event.PASSES] if op.access in _PASSES_L1 else int64(0)
     one.loose = event[Event.LOOSE] if op.access == Access.COPY else int64(0)
     one.split = event[Event.SPLIT] if op.access == Access.COPY else int64(0)
     one.meeting = event[Event.MEETING] if op.access == Access.ATOMIC else int64(1)

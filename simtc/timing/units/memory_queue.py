@@ -19,6 +19,7 @@ QUEUED_FIELDS: Final = np.dtype(
         ("sub", np.int32),
         ("wavefronts", np.int32),
         ("lines", np.int32),
+        ("passes", np.int32),  # over the banks of L1; 0 of what does not read it
         ("sectors", np.int32),
         ("meeting", np.int32),  # of an atomic: the most lanes at one word
         ("loose", np.int64),  # of a copy: bits of those that do not go the short way

@@ -17,7 +17,7 @@ from simtc.timing.constants import SECTOR, WAVEFRONT, Access, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, Parameters, Unit, compiled, constant
 from simtc.timing.units import write_combining
-from simtc.timing.units.l1 import take_fill
+from simtc.timing.units.l1 import looked_up, take_fill
 from simtc.timing.units.ldgsts import grouped_at, write_cycles
 from simtc.timing.units.memory_queue import QUEUE, QUEUED, QUEUED_FIELDS
 from simtc.timing.units.scoreboards import complete
@@ -56,7 +56,7 @@ def enqueue(ck: Arrays, sm: Record, op: Record, one: Record) -> None:
     """Put a memory instruction that leaves its sub-core into the data stage's queue."""
     to = sm.stage_queue[(sm.stage_head + sm.stage_count) % QUEUE]
     to.warp, to.instruction, to.sub = one.warp, one.instruction, one.sub
-    to.wavefronts, to.lines, to.sectors = one.wavefronts, one.lines, one.sectors
+    to.wavefronts, to.lines, to.passes, to.sectors = one.wavefronts, one.lines, one.passes, one.sectors
     sm.stage_count += 1
     if op.access == Access.GLOBAL_STORE:
         for k in range(one.sectors):
@@ -69,6 +69,8 @@ def _cycles(ck: Arrays, op: Record, one: Record) -> Float:
     """Return how long an instruction holds the data stage."""
     stage_bytes = ck.chip.shared_memory.data_stage_bytes_per_cycle
     if op.access == Access.COPY and not op.bypasses:
+        if ck.chip.l1.tag_lines_per_cycle > 0:  # L1 holds it: it is read while what came before is written
+            return max(one.passes, one.wavefronts) * WAVEFRONT / stage_bytes
         return write_cycles(ck, op, one)
     if op.access in (Access.SHARED_LOAD, Access.SHARED_STORE, Access.EXCHANGE, Access.COPY):
         return one.wavefronts * WAVEFRONT / stage_bytes
@@ -76,7 +78,7 @@ def _cycles(ck: Arrays, op: Record, one: Record) -> Float:
         return 0.0
     if op.access == Access.GLOBAL_STORE:
         return write_combining.stage_cycles(ck, op, one)
-    return max(float64(one.lines), one.sectors * SECTOR / stage_bytes)
+    return max(looked_up(ck, one), one.sectors * SECTOR / stage_bytes)
 
 
 @compiled(float64, CLOCK, SUB, OPERATION, float64, int64)
