@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from simtc.arch import device
-from simtc.reproduce.microbenchmark import SHARED_BYTES, cycles, each, line
+from simtc.reproduce.microbenchmark import SHARED_BYTES, cycles, each, kernel, line
 from simtc.sass import load
 from simtc.timing.tables import clock_table
+from simtc.validate.campaigns.microbench import cases
+from simtc.validate.chip import Chip
+from simtc.validate.validate import campaign_settings
 
 H200 = device("h200")
 CALLS = load(Path(__file__).parent / "data" / "calls_sm90.sass")
@@ -46,6 +49,33 @@ def test_lanes_at_one_word_are_a_request_where_nothing_is_known_of_atomics():
     lanes = 16 * 32
     assert at_one_word("a100_sxm", "ATOMG") < device("a100_sxm").l2_hit_cycles + lanes
     assert at_one_word(H200, "ATOMG") > H200.l2_hit_cycles + lanes  # known: one after another
+
+
+def spread(name):
+    """Predict a case of spread.cu: KERNEL/BLOCKSxTHREADS/count,words,turn,shift."""
+    settings = campaign_settings("microbench")
+    found = next(one for one in cases(settings, Chip(90, "h200")) if one.name == f"{name}/warm")
+    return found.predict().values["cycles"]
+
+
+def test_atomics_wait_in_the_sm_and_loads_behind_them():
+    """An H200 takes 475 cycles to issue four of each warp, of 132 SMs, 40,772 for 16; a load behind each, 33,749."""
+    assert spread("red_issued/132x256/4,8,1,0") < 600
+    assert spread("red_issued/132x256/16,8,1,0") == pytest.approx(40772, rel=0.35)
+    assert spread("red_beside_load/132x128/16,8,1,65536") == pytest.approx(33749, rel=0.25)
+
+
+def test_words_512_bytes_further_share_a_unit():
+    """Atomics of 16 SMs on a KiB take the time of two units (4,441 cycles on an H200), those of 132 SMs of four."""
+    assert spread("red_beside_load/132x128/16,1024,1,65536") == pytest.approx(22231, rel=0.12)
+    assert spread("red_spread/132x256/16,256,0,0") == pytest.approx(19769, rel=0.12)
+
+
+def test_an_atomic_without_a_result_brings_none():
+    made = kernel("red", 90, [line(WORD)])
+    ops = clock_table(made, H200).ops
+    found = [int(ops["returned"][at]) for at, one in enumerate(made.instructions) if one.opcode == "REDG"]
+    assert found == [0]
 
 
 def test_a_return_waits_for_its_target():

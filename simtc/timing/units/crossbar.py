@@ -38,7 +38,8 @@ class Crossbar(Parameters):
     switch_cycles: float = constant("l1.switch_cycles")
     atomic_packet_cycles: float = constant("l1.atomic_packet_cycles")
     atomic_line_cycles: float = constant("l1.atomic_line_cycles")
-    atomic_ahead_cycles: float = constant("l1.atomic_ahead_cycles")
+    atomic_queue_entries: float = constant("l1.atomic_queue_entries")
+    l2_store_queue_cycles: float = constant("l2_store_queue_cycles")
     packet_cycles: float = derived(  # of a packet of 32 bytes, at the port of a CPC; 0 for no limit that is known
         lambda device, _: 1 / device.cluster_packets_per_cycle if device.cluster_packets_per_cycle else 0.0,
         "cluster_packets_per_cycle",
@@ -194,8 +195,8 @@ def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, t: Float) ->
         sent = serve(ck.cpc_ports[sm.cpc], sm.up_free, meeting * own.packet_cycles)
         second = int64(k > 0 and atomic.list[k - 1] >> 1 == sector >> 1)
         arrival = max(arrival, l2.join(ck, sm, sector, meeting, _is_part(atomic, k), second, sent))
-        if own.atomic_ahead_cycles > 0:
-            sm.up_free = max(sm.up_free, sm.executed - own.atomic_ahead_cycles)
+        if own.atomic_queue_entries > 0:
+            sm.up_free = max(sm.up_free, sm.executed - own.l2_store_queue_cycles)
     return arrival
 
 

@@ -230,7 +230,7 @@ def tag_cycles(ck: Arrays, op: Record, one: Record) -> Float:
 @compiled(void, CLOCK, SM)
 def _queue_atomic(ck: Arrays, sm: Record) -> None:
     """Queue an atomic that has been sent on: the tags wait while as many of them as the queue holds have not left."""
-    entries = int64(ck.chip.l1.atomic_queue_entries)
+    entries = min(int64(ck.chip.l1.atomic_queue_entries), _ATOMICS)
     if entries == 0:
         return
     sm.tag_free = max(sm.tag_free, sm.atomics_left[(sm.atomics - entries) % _ATOMICS])
