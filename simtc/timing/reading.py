@@ -82,7 +82,7 @@ def ended_at(clock: Clock) -> np.ndarray:
 
 def active_cycles(clock: Clock) -> int:
     """Return the most cycles for which an SM had blocks, as sm__cycles_active.max counts: SMs do not start together."""
-    return int((ended_at(clock) - clock.sms["begun"]).max())
+    return int(ended_at(clock).max() - clock.sms["begun"].min())
 
 
 def read_timing(

@@ -15,7 +15,7 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, FLOAT, INT, SM, Cells, Parameters, Unit, compiled, constant, launched
 from simtc.timing.units import ldgsts
 from simtc.timing.units.addresses import spread
-from simtc.timing.units.crossbar import copy_sector, fetch_sector, send_atomic
+from simtc.timing.units.crossbar import fetch_sector, send_atomic
 from simtc.timing.units.events import expect_fill
 from simtc.timing.units.l2_tags import NEVER
 from simtc.timing.units.memory_queue import QUEUED
@@ -26,7 +26,6 @@ __all__ = ["L1", "MSHRS", "TAGGED", "UNIT", "arrived", "looked_up", "misses", "t
 
 MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps count of
 TAGGED: Final = 32  # instructions at the tags whose time is remembered; the modelled number is smaller
-_COPIES: Final = 1024  # lines that LDGSTS copies past L1, likewise; the modelled number is smaller
 _ATOMICS: Final = 128  # atomics that wait for L2, likewise
 _MISS = np.dtype([("cycles", np.float64), ("warp", np.int32), ("instruction", np.int32), ("sub", np.int32)], align=True)
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
@@ -44,7 +43,6 @@ class L1(Parameters):
     copy_tag_cycles: float = constant("l1.copy_tag_cycles")
     copy_found_cycles: float = constant("l1.copy_found_cycles")
     copy_queue_entries: float = constant("l1.copy_queue_entries")
-    copies_pending: float = constant("l1.copies_pending")
     copy_request_cycles: float = constant("l1.copy_request_cycles")
     atomic_queue_entries: float = constant("l1.atomic_queue_entries")
 
@@ -57,7 +55,6 @@ UNIT = Unit(
         ("tagged", np.int64),  # instructions that came to the tags
         ("tagged_at", np.float64, (TAGGED,)),  # when the tags have done with the last of them
         ("room_at", np.float64),  # when a line last found a place that had been another's on its way
-        ("copies", np.float64, (_COPIES,)),  # when lines that LDGSTS copies past L1 come: a heap, the first one on top
         ("atomics", np.int64),  # that came to the tags
         ("atomics_left", np.float64, (_ATOMICS,)),  # when the last of them have left for L2
         ("misses", np.int64),  # loads that are on their way from L2
@@ -161,45 +158,6 @@ def _load_sector(ck: Arrays, sm: Record, sector: Int, way: Int, hint: Int, t: Fl
     return ready[number, cell]
 
 
-@compiled(float64, CLOCK, SM, float64)
-def _room_for_copy(ck: Arrays, sm: Record, asked: Float) -> Float:
-    """Return when a line may be asked for past L1: so many may be on their way, in whatever order they come."""
-    if ck.chip.l1.copies_pending == 0:
-        return asked
-    sm.tag_free = max(sm.tag_free, sm.copies[0])
-    return max(asked, sm.copies[0])
-
-
-@compiled(void, CLOCK, SM, float64)
-def _take_room(ck: Arrays, sm: Record, arrival: Float) -> None:
-    """Note when a line comes that has taken the place of the one that came first."""
-    pending, heap, i = int64(ck.chip.l1.copies_pending), sm.copies, int64(0)
-    while 2 * i + 1 < pending:
-        child = 2 * i + 1
-        if child + 1 < pending and heap[child + 1] < heap[child]:
-            child += 1
-        if heap[child] >= arrival:
-            break
-        heap[i] = heap[child]
-        i = child
-    heap[i] = arrival
-
-
-@compiled(float64, CLOCK, SM, QUEUED, int64, float64, float64)
-def _copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Float) -> Float:
-    """Return when the last sector of a copy past L1 is there."""
-    arrival, comes = t, t
-    for k in range(copy.sectors):
-        ck.counters[Counter.L1_SECTORS] += 1
-        if k == 0 or copy.list[k - 1] >> 2 != copy.list[k] >> 2:
-            asked, comes = _room_for_copy(ck, sm, asked), t
-        comes = max(comes, copy_sector(ck, sm, copy, k, hint, t, asked))
-        if k + 1 == copy.sectors or copy.list[k + 1] >> 2 != copy.list[k] >> 2:
-            _take_room(ck, sm, comes)
-        arrival = max(arrival, comes)
-    return arrival
-
-
 @compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64, float64)
 def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all."""
@@ -207,7 +165,7 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
     if op.access == Access.ATOMIC:
         return max(send_atomic(ck, sm, op, load, asked), t + 1)
     if op.bypasses:
-        return _copied(ck, sm, load, hint, t, asked)
+        return ldgsts.copied(ck, sm, load, hint, t, asked)
     for k in range(load.sectors):
         sector = load.list[k]
         if sector >> 2 != line:

@@ -14,16 +14,18 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
-from simtc.timing.constants import SECTOR, WAVEFRONT
+from simtc.timing.constants import SECTOR, WAVEFRONT, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
+from simtc.timing.units.crossbar import copy_sector
 from simtc.timing.units.memory_queue import QUEUED
 
-__all__ = ["UNIT", "Ldgsts", "grouped_at", "landing", "pieces_asked", "tag_cycles", "write_cycles"]
+__all__ = ["UNIT", "Ldgsts", "copied", "grouped_at", "landing", "pieces_asked", "tag_cycles", "write_cycles"]
 
 _ALL: Final = 15  # the bits of the sectors of a line
 _LINE: Final = 128  # bytes
 _SECTORS: Final = 4  # of a line
+_COPIES: Final = 1024  # lines on their way past L1 at most; the modelled number is smaller
 _WRITTEN = 2  # times as many bytes as the data stage reads in a cycle; of loose sectors, as many
 
 
@@ -35,13 +37,17 @@ class Ldgsts(Parameters):
     copy_piece_cycles: float = constant("l1.copy_piece_cycles")
     copy_backlog_cycles: float = constant("l1.copy_backlog_cycles")
     copy_half_cycles: float = constant("l1.copy_half_cycles")
+    copies_pending: float = constant("l1.copies_pending")
     data_stage_bytes_per_cycle: float = constant("shared.data_stage_bytes_per_cycle")
 
 
 UNIT = Unit(
     name="ldgsts",
     parameters=Ldgsts,
-    sm=(("pieces_free", np.float64),),  # when the next loose sector may be asked for
+    sm=(
+        ("pieces_free", np.float64),  # when the next loose sector may be asked for
+        ("copies", np.float64, (_COPIES,)),  # when lines that are copied past L1 come: a heap, the first one on top
+    ),
     warp=(("copies_done", np.int64),),  # when the warp's copies will have landed
 )
 
@@ -132,3 +138,42 @@ def landing(warp: Record, at: Int) -> None:
 def grouped_at(warp: Record, done: Float) -> Float:
     """Return when the copies before a group, which is there itself by `done`, have landed."""
     return max(done, float64(warp.copies_done))
+
+
+@compiled(float64, CLOCK, SM, float64)
+def _room_for_copy(ck: Arrays, sm: Record, asked: Float) -> Float:
+    """Return when a line may be asked for past L1: so many may be on their way, in whatever order they come."""
+    if ck.chip.ldgsts.copies_pending == 0:
+        return asked
+    sm.tag_free = max(sm.tag_free, sm.copies[0])
+    return max(asked, sm.copies[0])
+
+
+@compiled(void, CLOCK, SM, float64)
+def _take_room(ck: Arrays, sm: Record, arrival: Float) -> None:
+    """Note when a line comes that has taken the place of the one that came first."""
+    pending, heap, i = int64(ck.chip.ldgsts.copies_pending), sm.copies, int64(0)
+    while 2 * i + 1 < pending:
+        child = 2 * i + 1
+        if child + 1 < pending and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] >= arrival:
+            break
+        heap[i] = heap[child]
+        i = child
+    heap[i] = arrival
+
+
+@compiled(float64, CLOCK, SM, QUEUED, int64, float64, float64)
+def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Float) -> Float:
+    """Return when the last sector of a copy past L1 is there."""
+    arrival, comes = t, t
+    for k in range(copy.sectors):
+        ck.counters[Counter.L1_SECTORS] += 1
+        if k == 0 or copy.list[k - 1] >> 2 != copy.list[k] >> 2:
+            asked, comes = _room_for_copy(ck, sm, asked), t
+        comes = max(comes, copy_sector(ck, sm, copy, k, hint, t, asked))
+        if k + 1 == copy.sectors or copy.list[k + 1] >> 2 != copy.list[k] >> 2:
+            _take_room(ck, sm, comes)
+        arrival = max(arrival, comes)
+    return arrival
