@@ -76,7 +76,8 @@ def safety(kernel: Kernel, clock: Clock, *, is_strict: bool) -> tuple[str, ...]:
 
 def ended_at(clock: Clock) -> np.ndarray:
     """Return when each SM had done its last block, and sent its last store: (sms,) int64, cycles."""
-    return np.maximum(clock.sms["last_cycle"], clock.sms["drained"])
+    ended: np.ndarray = np.maximum(clock.sms["last_cycle"], clock.sms["drained"])
+    return ended
 
 
 def active_cycles(clock: Clock) -> int:
