@@ -81,7 +81,10 @@ def ended_at(clock: Clock) -> np.ndarray:
 
 
 def active_cycles(clock: Clock) -> int:
-    """Return the most cycles for which an SM had blocks, as sm__cycles_active.max counts: SMs do not start together."""
+    """Return the cycles from the first block of the launch to the end of the last one, as sm__cycles_active.max counts.
+
+    SMs start one after another, and an empty kernel of 132 blocks counts about 100 cycles more than one of one block.
+    """
     return int(ended_at(clock).max() - clock.sms["begun"].min())
 
 
