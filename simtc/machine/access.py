@@ -13,6 +13,7 @@ from simtc.machine.state import (
     MEMORY,
     SHARED_WINDOW,
     STATE,
+    Event,
     Geometry,
     Outcome,
 )
@@ -71,7 +72,8 @@ def _global(s: Arrays, mem: Arrays, op: Record, load: Int, c: Int, m: Int) -> In
         sectors(s.address, m, s.event)
         if load and op.bytes > 4:  # else they are the lines of all lanes together
             lookups(s.address, m, op.bytes, s.event)
-        if load:
+        s.event[Event.PASSES] = s.event[Event.LINES]
+        if load and s.event[Event.LINES] > max(op.bytes >> 2, 1):  # else no part of the warp has more lines than one
             passes(s.address, m, op.bytes, s.event)
     if load:
         load_words(s.T, mem.bytes, mem.words, s.address, m, op.bytes, op.flags)
