@@ -84,8 +84,8 @@ def _piece_cycles(ck: Arrays, copy: Record, hint: Int, late: Int) -> Float:
     """Return how long the loose sectors of a copy pass one by one.
 
     Lines none of which is split pass at once; so do whole lines all of which is split where L2 is asked for all of
-    them, and else they pass as the sectors of shared memory that receive them. Of smaller pieces, a sector that is
-    split takes twice as long, but for both sectors of 64 bytes as long as copies are not late.
+    them. Else these, and lines but for one sector, pass as the sectors of shared memory that receive them. Of others, a
+    sector that is split takes twice as long, but for both sectors of 64 bytes as long as copies are not late.
     """
     pieces, first = int64(0), int64(0)
     while first < copy.sectors:
@@ -96,7 +96,7 @@ def _piece_cycles(ck: Arrays, copy: Record, hint: Int, late: Int) -> Float:
         loose, split = copy.loose >> first & ((1 << size) - 1), copy.split >> first & ((1 << size) - 1)
         if split == 0:
             pieces += loose > 0
-        elif size == _SECTORS:
+        elif _ones(split) + 1 >= _SECTORS:
             pieces += 0 if hint == _LINE and split == _ALL else _ones(split) + 1
         else:
             pairs = size == 2 and split == 3 and copy.list[first] ^ 1 == copy.list[end - 1]
