@@ -34,19 +34,22 @@ MICROBENCHMARKS = (
     "copy_x4/1x32/", "load_rows_x4/1x128/8,512,1/cold", "chase_beside_mma/1x160/", "store_narrow_x8/1x256/",
     "scale_pieces_x1/1x256/", "scale_pieces_x1/16x256/", "store_pieces_x8/16x256/", "sts_among_16816_f32/1x256/",
     "needed_16816_f32/1x256/", "reuse_2/1x512/", "called_leaves/1x1024/", "fill_16_x1/1x1024/4,32,128,220/cold",
-    "line_stream_16_3/1x256/32,64,80,2048,64,", "fill_stream_4_3/1x256/32,16,16,", "red_issued/16x256/64,8,1,0/",
+    "line_stream_16_3/1x256/32,64,80,2048,64,", "fill_stream_4_3/1x256/32,16,16,", "red_issued/1x256/16,8,1,0/",
+    "red_issued/16x256/64,8,1,0/",
+    "load_places_4/1x256/32,4,4,2052,", "past_places_16/1x256/32,16,16,2048,128,", "scale_pieces_x1/16x512/16,32,4096,",
 )  # fmt: skip
 PARAMETERS = [f"{unit.name}.{one.name}" for unit in UNITS if unit.parameters for one in fields(unit.parameters)]
 FACTORS = {  # 2 for all others
     "dram.dram_measured_bytes_per_cycle": 1 / 64, "crossbar.packet_cycles": 16,
     "crossbar.copy_bytes_per_cycle": 1 / 16, "crossbar.copy_loose_bytes": 32,
-    "l1.copies_pending": 1 / 64, "l1.atomic_queue_entries": 0.5,
+    "ldgsts.copies_pending": 1 / 64, "l1.atomic_queue_entries": 1 / 16, "crossbar.atomic_queue_entries": 0,
+    "l1.tag_lines_per_cycle": 1 / 4, "merging.store_merge_cycles": 4, "blocks.block_cycles": 50,
     "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000,
     **dict.fromkeys(
         (
             "write_combining.l2_store_queue_cycles", "dram.dram_row_open_cycles", "dvfs.tensor_hold_cycles",
             "l1.tag_ahead_lines", "l1.unused_bytes", "crossbar.gpcs", "merging.merge_cycles",
-            "crossbar.l2_store_queue_cycles", "crossbar.atomic_queue_entries",
+            "crossbar.l2_store_queue_cycles",
         ), 0,
     ),
     **dict.fromkeys(  # of arrays
@@ -137,7 +140,7 @@ def launches() -> tuple[Callable[[], int], ...]:
 
 ONLY = {  # launches for what few others depend on
     **dict.fromkeys(("blocks.sm_block_cycles", "blocks.sm_block_warp_cycles"), side_by_side),
-    "write_combining.store_answer_cycles": after_another,
+    **dict.fromkeys(("write_combining.store_answer_cycles", "blocks.block_cycles"), after_another),
     "fetch.line_cycles": straight,
     **dict.fromkeys(("l1.l1_sets", "dram.dram_measured_bytes_per_cycle"), twice),
 }

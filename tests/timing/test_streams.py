@@ -24,7 +24,7 @@ STREAMS = [
 ]
 
 # Since stores wait for DRAM a sample of these is further off: its SMs wait for a share of what all have stored.
-WORSE = {("copy", "orin_agx"): 0.07, ("scatter", "orin_agx"): 0.24}
+WORSE = {("copy", "orin_agx"): 0.08, ("scatter", "orin_agx"): 0.24}
 
 
 @pytest.fixture(autouse=True)
