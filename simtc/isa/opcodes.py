@@ -32,6 +32,7 @@ class Opcode:
     unit: str
     latency: str
     writes: str
+    does: str  # in words, for a reader
     fixed_from: int | None = None
     widths: str = "single"
     spaces: tuple[str, ...] = ()
@@ -50,6 +51,7 @@ class Opcode:
             not set(self.spaces) <= set(SPACES),
             self.access not in ("", *ACCESSES),
             bool(self.row and self.like),
+            not self.does,
         ]
         if any(wrong):
             raise ValueError(f"opcode {self.name} is described wrongly: {self!r}")

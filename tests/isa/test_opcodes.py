@@ -36,9 +36,9 @@ def test_what_goes_through_the_memory_queue_says_how():
     assert not TABLE["LDS"].is_long
 
 
-@pytest.mark.parametrize("wrong", [{"access": "load"}, {"unit": "alu2"}, {"row": "LDG", "like": "STG"}])
+@pytest.mark.parametrize("wrong", [{"access": "load"}, {"unit": "alu2"}, {"row": "LDG", "like": "STG"}, {"does": ""}])
 def test_a_row_that_cannot_be_is_refused(wrong):
-    right = {"unit": "lsu", "latency": "variable", "writes": "R"}
+    right = {"unit": "lsu", "latency": "variable", "writes": "R", "does": "loads"}
     assert Opcode(name="LDX", **right)
     with pytest.raises(ValueError, match="LDX is described wrongly"):
         Opcode(name="LDX", **right | wrong)

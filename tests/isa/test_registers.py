@@ -157,7 +157,7 @@ def test_no_shape():
     ],
 )
 def test_table_proves_itself(wrong):
-    row = {"name": "X", "unit": "alu", "latency": "variable", "writes": "R"} | wrong
+    row = {"name": "X", "unit": "alu", "latency": "variable", "writes": "R", "does": "adds"} | wrong
     with pytest.raises(ValueError, match="opcode X is described wrongly"):
         Opcode(**row)
 

@@ -1,10 +1,9 @@
-"""Cards of opcodes: a sentence of opcodes.toml, and what the instruction table knows of each."""
+"""Cards of opcodes: what the instruction table knows of each."""
 
 from __future__ import annotations
 
 from simtc.isa.opcodes import Opcode, opcodes
 from simtc.report.cards.card import Card
-from simtc.report.cards.read import read_table
 
 __all__ = ["opcode_cards"]
 
@@ -34,11 +33,10 @@ _CURES = {
 
 def opcode_cards() -> list[Card]:
     """Return a card for every opcode of the instruction table."""
-    words = read_table("opcodes")
-    return [_card(one, words.get(name, "")) for name, one in opcodes().items()]
+    return [_card(one) for one in opcodes().values()]
 
 
-def _card(one: Opcode, words: str) -> Card:
+def _card(one: Opcode) -> Card:
     latency = "the compiler counts the cycles until its result (fixed latency)"
     if one.latency == "variable":
         latency = "a scoreboard says when its result is there (variable latency)"
@@ -50,13 +48,12 @@ def _card(one: Opcode, words: str) -> Card:
         "cbu": "It executes in the branch unit (CBU)",
     }
     place = where.get(one.unit) or f"It executes in the {one.unit} pipe"
-    does = f"{one.name} {words}." if words else f"{one.name} is an opcode that simtc reads."
     memory = f" It reads or writes {' and '.join(one.spaces)} memory." if one.spaces else ""
     pipe = _PIPES.get(one.unit)
     return Card(
         word=one.name,
         kind="opcode",
-        what=f"{does} {place}; {latency}.{memory}",
+        what=f"{one.name} {one.does}. {place}; {latency}.{memory}",
         picture=(_path(one),),
         cure=_CURES.get(one.unit, ""),
         where="clock.md#memory" if one.unit == "lsu" else "sass.md#two-kinds-of-latency",

@@ -12,5 +12,5 @@ __all__ = ["read_table"]
 
 @cache
 def read_table(name: str) -> dict[str, Any]:
-    """Return causes, resources, glossary or opcodes."""
+    """Return causes, resources or glossary."""
     return tomllib.loads((Path(__file__).resolve().parent / f"{name}.toml").read_text(encoding="utf-8"))
