@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from simtc import jit
 
 PACKAGE = Path(jit.__file__).parent
@@ -99,8 +101,20 @@ def test_a_full_disk_is_no_error(monkeypatch, tmp_path):
         jit._try_cache.cache_clear()
 
 
-def test_every_name_of_an_import_is_followed(tmp_path, monkeypatch):
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """Let the package be an empty folder, and forget afterwards what was read there."""
+    kept = (jit._file, jit._imports, jit._digest)
     monkeypatch.setattr(jit, "_PACKAGE", tmp_path)
+    for one in kept:
+        one.cache_clear()
+    yield tmp_path
+    for one in kept:
+        one.cache_clear()
+
+
+def test_every_name_of_an_import_is_followed(elsewhere):
+    tmp_path = elsewhere
     for name, text in {
         "a": "from simtc import b, c\nfrom simtc import (\n    d,\n    e as f,\n)\n",
         **dict.fromkeys("bcde", ""),
@@ -108,7 +122,6 @@ def test_every_name_of_an_import_is_followed(tmp_path, monkeypatch):
     }.items():
         (tmp_path / f"{name}.py").write_text(text)
     (tmp_path / "__init__.py").write_text("")
-    jit._imports.cache_clear()
     assert {path.stem for path in jit._imports(tmp_path / "a.py")} == {"__init__", "b", "c", "d", "e"}
     assert {path.stem for path in jit._imports(tmp_path / "g.py")} == {"b"}
 
