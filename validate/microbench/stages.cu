@@ -12,7 +12,7 @@ static __device__ __forceinline__ void copy(unsigned to, const unsigned char *fr
 
 extern "C" __global__ void stage_copies(unsigned *times, const unsigned char *data, int steps, int row, int pitch,
                                         int stride, int next, int wrap, int own, int stages) {
-  const int at = (threadIdx.x & 31) * 16, rows = 512 / row, first = 4 * warp_index() * rows + at / row;
+  const int at = (threadIdx.x & 31) * 16, rows = 512 / row, first = 4 * (threadIdx.x >> 5) * rows + at / row;
   const unsigned to = shared_address(tile) + first * pitch + at % row;
   const unsigned char *from = data + static_cast<size_t>(blockIdx.x) * own + static_cast<size_t>(first) * stride + at % row;
   const int size = (blockDim.x >> 5) * 4 * rows * pitch;
