@@ -107,10 +107,14 @@ def cache_root() -> Path:
 
 @cache
 def sources_digest(module: str, *, tables: bool = False) -> str:
-    """Return a digest of a module and of all that it imports from simtc; with `tables`, of the TOML beside them too."""
+    """Return a digest of a module and of all that it imports from simtc; with `tables`, of the TOML that these read.
+
+    That lies beside them, or in a folder below: of simtc.arch the boards and the generations.
+    """
     digest = hashlib.sha256(numba.__version__.encode())
     sources = _sources(module)
-    beside = {table for folder in {path.parent for path in sources} for table in folder.glob("*.toml") if tables}
+    folders = {path.parent for path in sources if tables} - {_PACKAGE}
+    beside = {table for folder in folders for kind in ("*.toml", "*/*.toml") for table in folder.glob(kind)}
     for path in sorted(sources | beside):
         digest.update(_digest(path))
     return digest.hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import re
@@ -19,6 +20,9 @@ from simtc.errors import SimtcError, unknown
 __all__ = ["main"]
 
 _LONGEST = 2000  # characters of an error
+_COLLECT_EVERY = (
+    50_000  # objects more than were freed: most live until a command ends, so looking for garbage is for nothing
+)
 
 # verb -> what it does; each lives in simtc/cli/<verb>.py as a click command of that name, imported when asked for.
 _VERBS = {
@@ -72,6 +76,7 @@ def _simtc() -> None:
 def main() -> None:
     """Run the command line, turning every simtc error into one clear line and its exit code."""
     _prepare_streams()
+    gc.set_threshold(_COLLECT_EVERY)
     warnings.showwarning = lambda message, *_, **__: note(str(message))
     try:
         with _simtc.make_context("simtc", sys.argv[1:]) as context:

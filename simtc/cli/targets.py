@@ -17,6 +17,7 @@ from simtc.errors import BadInputError
 from simtc.files import require_writable, write_array, write_text
 from simtc.gemm.registry import family
 from simtc.gemm.registry import options as family_options
+from simtc.isa import Kernel
 from simtc.results import LaunchResult
 
 __all__ = ["numbers", "run_family", "run_file", "run_shipped"]
@@ -117,19 +118,23 @@ def run_family(name: str, kernel: str | None, options: dict[str, Any]) -> None:
         raise click.exceptions.Exit(1)
 
 
-def run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
-    """Run a kernel in a file, and print what came of it."""
-    from simtc.report.run import launch_text  # noqa: PLC0415
-    from simtc.run.arguments import require_count  # noqa: PLC0415
-    from simtc.run.grid import dim3, geometry, require_launch  # noqa: PLC0415
-    from simtc.run.specs import arguments_from_specs  # noqa: PLC0415
-
+def _kernel_of(path: Path, kernel: str | None, options: dict[str, Any]) -> Kernel:
+    """Return the kernel of a file that is named, or its only one."""
     program = program_of(path, kernel, options["device"], options)
     if kernel is None and len(program) == 1:
         kernel = next(iter(program))
     if kernel is None:
         raise BadInputError(f"{path} holds several kernels: name one of {', '.join(program)}")
-    chosen = program[kernel]
+    return program[kernel]
+
+
+def run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
+    """Run a kernel in a file, and print what came of it."""
+    from simtc.run.arguments import require_count  # noqa: PLC0415
+    from simtc.run.grid import dim3, geometry, require_launch  # noqa: PLC0415
+    from simtc.run.specs import arguments_from_specs  # noqa: PLC0415
+
+    chosen = _kernel_of(path, kernel, options)
     for needed in ("grid", "block"):
         if not options[needed]:
             raise BadInputError(
@@ -157,7 +162,13 @@ def run_file(path: Path, kernel: str | None, options: dict[str, Any]) -> None:
     _write_timing(result, f"{chosen.name} on {result.device}", board, options)
     for target, array in parsed.saves:
         write_array(target, array)
-    buffers = parsed.digests()
+    _print_file(result, parsed.digests(), options)
+
+
+def _print_file(result: LaunchResult, buffers: dict[int, str], options: dict[str, Any]) -> None:
+    """Print a launch of a file's kernel, and the digests of its buffers."""
+    from simtc.report.run import launch_text  # noqa: PLC0415
+
     if options["as_json"]:
         whole = result.to_dict() | {"digest": buffers, "tflops": None} | _by_instruction(result, options)
         click.echo(to_json(whole))

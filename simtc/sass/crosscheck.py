@@ -8,9 +8,10 @@ from pathlib import Path
 
 from simtc.isa import Program
 from simtc.sass.container import ELF_MAGIC, FATBIN_MAGIC
+from simtc.sass.cubins import cubins_with_kernels
 from simtc.sass.decoder import texts
 from simtc.sass.disassembler import disassemble
-from simtc.sass.load import cubins_with_kernels, load
+from simtc.sass.load import load
 
 __all__ = ["CrossCheck", "Difference", "cross_check"]
 

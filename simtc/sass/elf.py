@@ -154,15 +154,12 @@ class _Shared:
         self.relocations = tuple(_relocations(f"nv.constant{ADDRESS_BANK}", ADDRESS_BANK, self))
 
 
-def _image(name: str, sm: int, shared: _Shared, facts: dict[int, int]) -> Image:
-    sections = shared.sections
-    code = _data(sections, f".text.{name}")
-    if not code or len(code) % 16:
-        raise BadInputError(f"kernel {name} has {len(code)} bytes of code, which is no number of 16-byte instructions")
+def _said(info: bytes) -> tuple[dict[str, Any], list[Parameter], dict[int, tuple[int, ...]]]:
+    """Return what a kernel's attributes say: fields of Image, its parameters, and addresses by attribute."""
     fields: dict[str, Any] = {}
     parameters = []
     places: dict[int, tuple[int, ...]] = {}
-    for attribute, value in _attributes(_data(sections, f".nv.info.{name}")):
+    for attribute, value in _attributes(info):
         if attribute == _PARAMETER:
             _, _, offset, flags = struct.unpack("<IHHI", value)
             parameters.append(Parameter(offset=offset, size=flags >> 18))
@@ -174,6 +171,15 @@ def _image(name: str, sm: int, shared: _Shared, facts: dict[int, int]) -> Image:
             fields["barriers"] = value[0]
         elif attribute in (_WARP_WIDE, _MASKS):
             places[attribute] = struct.unpack(f"<{len(value) // 4}I", value)
+    return fields, parameters, places
+
+
+def _image(name: str, sm: int, shared: _Shared, facts: dict[int, int]) -> Image:
+    sections = shared.sections
+    code = _data(sections, f".text.{name}")
+    if not code or len(code) % 16:
+        raise BadInputError(f"kernel {name} has {len(code)} bytes of code, which is no number of 16-byte instructions")
+    fields, parameters, places = _said(_data(sections, f".nv.info.{name}"))
     static = sections.get(f".nv.shared.{name}")
     flags = sections[f".text.{name}"]["sh_flags"]
     reserved = _RESERVED_SHARED if sm >= 90 else 0

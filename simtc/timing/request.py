@@ -55,6 +55,9 @@ class Request:
 
 def limit_reached(request: Request, state: State, clock: Clock) -> int:
     """Return a fault if warps under way have executed more instructions than they may, and say which; or 0."""
+    most_of_all = int(state.warps["executed"].max())  # of those that have ended too: in all but endless launches enough
+    if most_of_all <= min(request.instruction_limit, request.launch_limit // len(state.warps)):
+        return 0
     executed = np.where(clock.warps["resident"], state.warps["executed"], 0)
     most = int(np.argmax(executed))
     if executed[most] <= request.instruction_limit and executed.sum() <= request.launch_limit:

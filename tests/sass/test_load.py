@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import struct
+import subprocess
+import sys
 
 import pytest
 
@@ -11,8 +13,8 @@ from simtc.errors import BadInputError, MissingToolError
 from simtc.isa import Kind, Parameter, Relocation
 from simtc.sass import disassembler, load, parse_listing, write_listing
 from simtc.sass.crosscheck import cross_check
+from simtc.sass.cubins import own_lines
 from simtc.sass.elf import read_cubin
-from simtc.sass.load import own_lines
 
 
 @pytest.fixture(autouse=True)
@@ -267,3 +269,14 @@ def test_generation_that_nobody_asked_for_is_no_obstacle(data, tmp_path):
     path = tmp_path / "x.fatbin"
     path.write_bytes(fatbin)
     assert {kernel.sm for kernel in load(path).values()} == {75}
+
+
+def test_a_listing_is_read_without_what_cubins_need():
+    """Pyelftools, the decoder's table and the finder of nvdisasm take as long to import as a listing takes to read."""
+    code = (
+        "import sys; from simtc.resources import folder; from simtc.sass import load; "
+        "load(folder('kernels') / 'listings' / 'sm_75' / 'wmma_tiled.sass'); "
+        "print(*(one for one in ('elftools', 'simtc.sass.decoder', 'simtc.sass.disassembler') if one in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -94,12 +95,40 @@ def test_every_word_of_the_glossary_is_used_where_it_says():
     assert {unit.name for unit in UNITS} - told <= {"barrier", "operands", "pipes", "tensor", "l2"}
 
 
+def test_the_walk_leads_in_three_steps_from_the_readme_to_the_cycle_of_a_conflict():
+    walk = (ROOT / "sass_notes" / "walk.md").read_text(encoding="utf-8")
+    assert re.findall(r"^(\d)\. \*\*", walk, re.MULTILINE) == ["1", "2", "3"]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert {"sass_notes/clock.md", "sass_notes/walk.md"} <= set(LINK.findall(readme))  # where step 1 begins
+    steps = dict(zip("123", re.split(r"^\d\. \*\*", walk, flags=re.MULTILINE)[1:], strict=True))
+    leads = {"1": "pipeline.py", "2": "shared_memory.py", "3": "traffic.py"}
+    assert [name for name, file in leads.items() if f"/{file})" not in steps[name]] == []
+
+
+def functions(path):
+    return {
+        one.name: ast.unparse(one) for one in ast.walk(ast.parse(path.read_text())) if isinstance(one, ast.FunctionDef)
+    }
+
+
 def test_the_walk_quotes_the_code():
-    text = (ROOT / "sass_notes" / "walk.md").read_text(encoding="utf-8")
-    unit = (TIMING / "units" / "shared_memory.py").read_text(encoding="utf-8")
     page = (TIMING / "pipeline.py").read_text(encoding="utf-8")
-    assert "shared_memory.UNIT,  # the data stage takes a wavefront, or a line for L1" in page
-    for word in ("_cycles", "_pass_first", "stage_free", "data_stage_bytes_per_cycle"):
-        assert f"`{word}" in text or word in text
-        assert word in unit
-    assert "`wavefronts`" in text
+    walk = " ".join((ROOT / "sass_notes" / "walk.md").read_text(encoding="utf-8").split())
+    shared = functions(TIMING / "units" / "shared_memory.py")
+    shown = "`shared_memory.UNIT, # the data stage takes a wavefront, or a line for L1`"
+    assert shown.strip("`") in " ".join(page.split())
+    for quoted in (
+        shown, "`_cycles` returns how long", "`wavefronts * WAVEFRONT / data_stage_bytes_per_cycle`",
+        "`_pass_first` adds those cycles to `stage_free`", "`wavefronts` looks at the addresses",
+    ):  # fmt: skip
+        assert quoted in walk
+    assert "stage_bytes = ck.chip.shared_memory.data_stage_bytes_per_cycle" in shared["_cycles"]
+    assert "one.wavefronts * WAVEFRONT / stage_bytes" in shared["_cycles"]
+    assert "cycles = _cycles(ck, op, one)" in shared["_pass_first"]
+    assert "sm.stage_free = t + cycles" in shared["_pass_first"]
+    traffic = functions(ROOT / "simtc" / "machine" / "traffic.py")["wavefronts"]
+    assert "event[Event.WAVEFRONTS] =" in traffic
+    assert "event[Event.WAVEFRONTS]" in functions(TIMING / "units" / "lsu.py")["push"]
+    assert "lower_board" in functions(TIMING / "units" / "scoreboards.py")["complete"]
+    assert "Stall.mio_throttle" in functions(TIMING / "units" / "dispatch.py")["_held_up"]
+    assert "Stall.short_scoreboard" in functions(TIMING / "units" / "scoreboards.py")["awaited"]

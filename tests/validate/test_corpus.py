@@ -14,10 +14,10 @@ from simtc.errors import SimtcError
 from simtc.report.validation import outcome_html, outcome_of, outcome_text
 from simtc.resources import folder
 from simtc.run.launch import launch
+from simtc.validate import campaign_profile as profiling
 from simtc.validate.capture import Capture, Record
 from simtc.validate.compare import Compared, Replay, replay
 from simtc.validate.corpus import archive
-from simtc.validate.corpus import profile as profiling
 from simtc.validate.corpus.drawing import draw, half_of, names
 from simtc.validate.corpus.features import effects
 from simtc.validate.corpus.launch import CorpusLaunch
@@ -162,7 +162,7 @@ def test_one_pass_is_chosen_and_a_launch_that_ends_the_process_costs_no_other(mo
     monkeypatch.setattr(profiling, "find_ncu", lambda: "ncu")
     launches = [(f"{name}/{caches}", caches) for name in "abcd" for caches in ("warm", "cold")]
     settings = {"repeats": 3, "batch": 160, "stalls_until_seconds": 60}
-    counters = profiling.CorpusProfile(settings, launches)
+    counters = profiling.CampaignProfile(settings, launches, campaign="corpus")
     assert counters.of(FakeGpu, "a/warm")["active_cycles"] == 4.0
     assert counters.of(FakeGpu, "a/warm")["least_active_cycles"] == 3.0
     assert counters.of(FakeGpu, "d/warm")["stall_wait"] == 1.0
@@ -175,7 +175,7 @@ def test_one_pass_is_chosen_and_a_launch_that_ends_the_process_costs_no_other(mo
 
 def test_no_profiler_is_told_for_every_launch(monkeypatch):
     monkeypatch.setattr(profiling, "find_ncu", lambda: None)
-    counters = profiling.CorpusProfile({"batch": 160}, [("a/warm", "warm"), ("b/warm", "warm")])
+    counters = profiling.CampaignProfile({"batch": 160}, [("a/warm", "warm"), ("b/warm", "warm")], campaign="corpus")
     for name in ("a/warm", "b/warm"):
         with pytest.raises(NotHereError, match="NCU="):
             counters.of(FakeGpu, name)

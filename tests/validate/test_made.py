@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
-from simtc.jit import _sources
+from simtc import arch, jit
+from simtc.jit import _digest, _sources
 from simtc.resources import folder
 from simtc.validate import made
 
@@ -33,6 +35,14 @@ def test_the_mark_is_of_the_clock_and_its_boards():
     sources = {path.name for path in _sources("simtc.validate.compare")}
     assert {"pipeline.py", "issue.py", "fused.py", "sections.py"} <= sources
     assert made.standing(made.made_with()) == ""
+
+
+@pytest.mark.parametrize("name", ["devices/h200.toml", "sm/sm_90.toml"])
+def test_another_constant_is_another_mark(monkeypatch, name):
+    before = jit.sources_digest.__wrapped__("simtc.validate.compare", tables=True)
+    edited = Path(arch.__file__).parent / name
+    monkeypatch.setattr(jit, "_digest", lambda path: b"edited" if path == edited else _digest(path))
+    assert jit.sources_digest.__wrapped__("simtc.validate.compare", tables=True) != before
 
 
 def test_another_clock_is_another_mark(monkeypatch):

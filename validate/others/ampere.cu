@@ -3,36 +3,35 @@
 
 #include <cutlass/gemm/device/gemm_splitk_parallel.h>
 
-using cutlass::gemm::device::Gemm;
 using cutlass::gemm::device::GemmSplitKParallel;
 
 void launches() {
-    using A = Gemm<half_t, Row, half_t, Column, float, Row, float, OpClassTensorOp, Sm80, Tile<128, 128, 32>,
-                   Tile<64, 64, 32>, Tile<16, 8, 16>, Linear<float, float, 4>, Tiles, 4>;
+    using A = TensorGemm<half_t, Row, Column, float, float, Sm80, Tile<128, 128, 32>, Tile<64, 64, 32>,
+                         Tile<16, 8, 16>, 4, 4>;
     gemm<A>("ampere_f16_f32_128x128x32x4", 128, 128, 1024);
     gemm<A>("ampere_f16_f32_128x128x32x4", 1024, 1024, 1024);
     gemm<A>("ampere_f16_f32_128x128x32x4", 2048, 2048, 2048);
-    using B = Gemm<half_t, Row, half_t, Row, half_t, Row, half_t, OpClassTensorOp, Sm80, Tile<256, 128, 32>,
-                   Tile<64, 64, 32>, Tile<16, 8, 16>, Linear<half_t, half_t, 8>, Tiles, 3>;
+    using B = TensorGemm<half_t, Row, Row, half_t, half_t, Sm80, Tile<256, 128, 32>, Tile<64, 64, 32>,
+                         Tile<16, 8, 16>, 8, 3>;
     gemm<B>("ampere_f16_f16_256x128x32x3", 1024, 1024, 512);
     gemm<B>("ampere_f16_f16_256x128x32x3", 2048, 2048, 1024);
-    using C = Gemm<half_t, Column, half_t, Row, float, Row, float, OpClassTensorOp, Sm80, Tile<64, 64, 64>,
-                   Tile<32, 32, 64>, Tile<16, 8, 16>, Linear<float, float, 4>, Tiles, 5>;
+    using C = TensorGemm<half_t, Column, Row, float, float, Sm80, Tile<64, 64, 64>, Tile<32, 32, 64>,
+                         Tile<16, 8, 16>, 4, 5>;
     gemm<C>("ampere_f16_f32_64x64x64x5_nt", 512, 512, 2048);
-    using D = Gemm<bfloat16_t, Row, bfloat16_t, Column, bfloat16_t, Row, float, OpClassTensorOp, Sm80,
-                   Tile<128, 256, 32>, Tile<64, 64, 32>, Tile<16, 8, 16>, Linear<bfloat16_t, float, 8>, Tiles, 3>;
+    using D = TensorGemm<bfloat16_t, Row, Column, bfloat16_t, float, Sm80, Tile<128, 256, 32>, Tile<64, 64, 32>,
+                         Tile<16, 8, 16>, 8, 3>;
     gemm<D>("ampere_bf16_f32_128x256x32x3", 512, 512, 512);
     gemm<D>("ampere_bf16_f32_128x256x32x3", 2048, 2048, 1024);
-    using E = Gemm<tfloat32_t, Row, tfloat32_t, Column, float, Row, float, OpClassTensorOp, Sm80, Tile<128, 128, 16>,
-                   Tile<64, 64, 16>, Tile<16, 8, 8>, Linear<float, float, 4>, Tiles, 4>;
+    using E = TensorGemm<tfloat32_t, Row, Column, float, float, Sm80, Tile<128, 128, 16>, Tile<64, 64, 16>,
+                         Tile<16, 8, 8>, 4, 4>;
     gemm<E>("ampere_tf32_f32_128x128x16x4", 512, 512, 512);
     gemm<E>("ampere_tf32_f32_128x128x16x4", 1024, 1024, 1024);
-    using F = Gemm<int8_t, Row, int8_t, Column, int32_t, Row, int32_t, OpClassTensorOp, Sm80, Tile<128, 128, 64>,
-                   Tile<64, 64, 64>, Tile<16, 8, 32>, Linear<int32_t, int32_t, 4>, Tiles, 3>;
+    using F = TensorGemm<int8_t, Row, Column, int32_t, int32_t, Sm80, Tile<128, 128, 64>, Tile<64, 64, 64>,
+                         Tile<16, 8, 32>, 4, 3>;
     gemm<F>("ampere_s8_s32_128x128x64x3", 1024, 1024, 1024);
     gemm<F>("ampere_s8_s32_128x128x64x3", 2048, 2048, 2048);
-    using G = Gemm<half_t, Row, half_t, Column, float, Row, float, OpClassTensorOp, Sm80, Tile<64, 128, 32>,
-                   Tile<32, 64, 32>, Tile<16, 8, 16>, Linear<float, float, 4>, Tiles, 3, 8, 8, true>;
+    using G = TensorGemm<half_t, Row, Column, float, float, Sm80, Tile<64, 128, 32>, Tile<32, 64, 32>,
+                         Tile<16, 8, 16>, 4, 3, 8, 8, true>;
     gemm<G>("ampere_f16_f32_64x128x32x3_serial", 256, 256, 4096, 8);
     using H = GemmSplitKParallel<half_t, Row, half_t, Column, float, Row, float, OpClassTensorOp, Sm80,
                                  Tile<128, 128, 32>, Tile<64, 64, 32>, Tile<16, 8, 16>, Linear<float, float, 4>>;

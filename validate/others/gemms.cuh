@@ -26,6 +26,13 @@ using Linear = cutlass::epilogue::thread::LinearCombination<Out, Count, Sum, Sum
 
 using Tiles = cutlass::gemm::threadblock::GemmIdentityThreadblockSwizzle<>;
 
+// On tensor cores, with C by rows: tiles of blocks, warps and instructions, elements of an access to C, stages.
+template <class In, class LayoutA, class LayoutB, class Out, class Sum, class Arch, class Block, class Warp,
+          class Instruction, int Together, int Stages, auto... More>
+using TensorGemm =
+    cutlass::gemm::device::Gemm<In, LayoutA, In, LayoutB, Out, Row, Sum, OpClassTensorOp, Arch, Block, Warp, Instruction,
+                                Linear<Out, Sum, Together>, Tiles, Stages, More...>;
+
 inline void require(cutlass::Status status, const std::string& what) {
     if (status != cutlass::Status::kSuccess) {
         std::cerr << what << ": " << cutlassGetStatusString(status) << "\n";

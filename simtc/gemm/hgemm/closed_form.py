@@ -100,6 +100,12 @@ def _widest(extent: int) -> int:
     return min(16, 2 * (extent & -extent))
 
 
+def _result_bytes(case: _Case) -> float:
+    """Return what is moved of D, of C where it counts, and of partial sums."""
+    m, n = case.grid.m, case.grid.n
+    return case.products * (2 * m * n * (2 if case.beta else 1) + reduction_bytes(m, n, case.tiles.split_k))
+
+
 def _compose(case: _Case) -> Prediction:
     tiles, grid, device = case.tiles, case.grid, case.device
     room = tiles.occupancy(device)
@@ -112,8 +118,7 @@ def _compose(case: _Case) -> Prediction:
     of_waves = [(wave.times, _wave_cycles(case, iteration, wave)) for wave in waves]
     main = sum(times * max(cycles.values()) for times, cycles in of_waves)
     resources = {name: sum(times * cycles[name] for times, cycles in of_waves) for name in of_waves[0][1]}
-    results = 2 * grid.m * grid.n * (2 if case.beta else 1) + reduction_bytes(grid.m, grid.n, tiles.split_k)
-    results *= case.products
+    results = _result_bytes(case)
     epilogue = results / device.dram_measured_bytes_per_cycle
     resources["DRAM"] += epilogue
     resources["latency"] = grid.waves * _fill_cycles(case, iteration)

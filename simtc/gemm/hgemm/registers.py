@@ -45,6 +45,15 @@ class Registers:
     shares: dict[str, int]  # registers by use
 
 
+def _fragment_sets(place: int, sizes: tuple[int, int]) -> tuple[tuple[tuple[int, int], tuple[int, int]], int]:
+    """Lay out both sets of fragments of A and of B from a register on; return also the first register behind them."""
+    firsts = []
+    for size in SETS * sizes:
+        firsts.append(_aligned(place, 4))
+        place = firsts[-1] + size
+    return ((firsts[0], firsts[2]), (firsts[1], firsts[3])), place
+
+
 def allocate(tiles: Tiles) -> Registers:
     """Lay out the registers of a configuration, whether or not they fit.
 
@@ -58,15 +67,10 @@ def allocate(tiles: Tiles) -> Registers:
     m, n, k = tiles.units
     side_a, side_b, side_d = tiles.instruction.a, tiles.instruction.b, tiles.instruction.d
     accumulators = m * n * side_d.registers
-    a, b = k * fragment_registers(m, side_a.registers), k * fragment_registers(n, side_b.registers)
     copies = sum(tiles.copies)
     variants = (_variants(tiles, 0), _variants(tiles, 1))
-    a_sets, b_sets = [0, 0], [0, 0]
-    place = accumulators
-    for which in range(SETS):
-        a_sets[which] = _aligned(place, 4)
-        b_sets[which] = _aligned(a_sets[which] + a, 4)
-        place = b_sets[which] + b
+    sizes = k * fragment_registers(m, side_a.registers), k * fragment_registers(n, side_b.registers)
+    (a_sets, b_sets), place = _fragment_sets(accumulators, sizes)
     prefetch = _aligned(max(place, SCRATCH), 4)
     pointers = prefetch + (0 if tiles.asynchronous else 4 * copies)
     addresses_a = pointers + 2 * copies
@@ -79,8 +83,8 @@ def allocate(tiles: Tiles) -> Registers:
     total = max(end, _aligned(accumulators, 4) + max(SCRATCH, EPILOGUE + epilogue_row(tiles)))
     return Registers(
         accumulators=0,
-        fragments_a=(a_sets[0], a_sets[1]),
-        fragments_b=(b_sets[0], b_sets[1]),
+        fragments_a=a_sets,
+        fragments_b=b_sets,
         prefetch=prefetch,
         pointers=pointers,
         addresses_a=addresses_a,

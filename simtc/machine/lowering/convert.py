@@ -96,17 +96,22 @@ def _f2fp(b: Builder) -> None:
     elif b.mods & {"E4M3", "E5M2"}:
         raise refuse(b.i, "this packing is not modelled")
     else:
-        target = Format.BF16 if "BF16" in b.mods else Format.TF32 if "TF32" in b.mods else Format.F16
-        b.op["variant"] = int(Format.F32) + 16 * int(target)
-        b.flag(Flag.MERGE, "MERGE_C" in b.mods)
-        if "PACK_B" in b.mods:
-            b.real("b", b.take())
-            return
-        b.real("a", b.take())
-        if "MERGE_C" in b.mods:
-            b.plain("c", b.take())
-        else:
-            b.real("b", b.take())
+        _pack(b)
+
+
+def _pack(b: Builder) -> None:
+    """Pack two numbers into 32 bits, or one beside what the other half holds."""
+    target = Format.BF16 if "BF16" in b.mods else Format.TF32 if "TF32" in b.mods else Format.F16
+    b.op["variant"] = int(Format.F32) + 16 * int(target)
+    b.flag(Flag.MERGE, "MERGE_C" in b.mods)
+    if "PACK_B" in b.mods:
+        b.real("b", b.take())
+        return
+    b.real("a", b.take())
+    if "MERGE_C" in b.mods:
+        b.plain("c", b.take())
+    else:
+        b.real("b", b.take())
 
 
 def _i2fp(b: Builder) -> None:

@@ -4,32 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from numpy.typing import NDArray
 
-from simtc.gpu import Code, Gpu
-from simtc.isa import Kernel
+from simtc.validate.archived import ArchivedCase, archived_cases
+from simtc.validate.campaign_profile import CampaignProfile
 from simtc.validate.case import Skip
 from simtc.validate.chip import Chip
 from simtc.validate.corpus.drawing import half_of, names
 from simtc.validate.corpus.launch import CorpusLaunch, bits
-from simtc.validate.corpus.profile import CorpusProfile
-from simtc.validate.counted import CountedCase, timed
+from simtc.validate.counted import timed
 from simtc.validate.measured import Measured, code_digest
 
 __all__ = ["CorpusCase", "cases"]
 
-_SM = 90  # what the archive was compiled for
-
 
 @dataclass(frozen=True, kw_only=True)
-class CorpusCase(CountedCase):
+class CorpusCase(ArchivedCase):
     """One launch under the profiler."""
-
-    compared: ClassVar[Mapping[str, str]] = {
-        "active_cycles": "cycles", "nanoseconds": "cycles", "instructions": "count", "bits": "bits",
-    }  # fmt: skip
 
     launch: CorpusLaunch
     examined: bool = False  # True only where validate/corpus/exam.py makes the case
@@ -44,18 +37,9 @@ class CorpusCase(CountedCase):
         """development, or exam: those that only the examination compares."""
         return half_of(self.launch.program)
 
-    def code(self, gpu: Gpu) -> Code:  # noqa: ARG002 - the archive's, whatever the GPU
-        """Return the archive's machine code."""
-        return self.launch.code
-
     def checksum(self, written: Sequence[NDArray[Any]]) -> int:
         """Return that of a launch's results, for the process that is profiled."""
         return bits(written[0])
-
-    @property
-    def kernel(self) -> Kernel:
-        """What is simulated: the same machine code."""
-        return self.launch.kernel
 
     def predict(self) -> Measured | None:
         """Launch with the clock, every block; the half that is an examination only where it is one."""
@@ -67,13 +51,10 @@ class CorpusCase(CountedCase):
 
 def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[CorpusCase | Skip]:
     """Yield the launches of the corpus."""
-    if chip.sm != _SM:
-        yield Skip(name="corpus", reason=f"its machine code is for sm_{_SM}")
-        return
-    if not chip.known:
-        yield Skip(name="corpus", reason=f"simtc has no constants of {chip.name or 'this board'}")
-        return
-    launches = [CorpusLaunch(program=name, caches=caches) for name in names() for caches in ("warm", "cold")]
-    profile = CorpusProfile(settings, [(one.name, one.caches) for one in launches])
-    for one in launches:
-        yield CorpusCase(launch=one, board=chip.board, profile=profile)
+    yield from archived_cases(
+        "corpus",
+        chip,
+        CorpusCase,
+        lambda: [CorpusLaunch(program=name, caches=caches) for name in names() for caches in ("warm", "cold")],
+        lambda launches: CampaignProfile(settings, launches, campaign="corpus"),
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
@@ -12,41 +11,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simtc.gpu import Code, Gpu
-from simtc.gpu.gpu import Prepared
 from simtc.isa import Kernel
 from simtc.run.arguments import Struct
 from simtc.run.launch import launch
+from simtc.validate.archived import ArchivedCase, ArchivedLaunch, archived_cases
+from simtc.validate.campaign_profile import CampaignProfile
 from simtc.validate.case import Skip
 from simtc.validate.chip import Chip
 from simtc.validate.corpus.launch import bits
-from simtc.validate.corpus.profile import CorpusProfile
-from simtc.validate.counted import CountedCase, timed
+from simtc.validate.counted import timed
 from simtc.validate.measured import Measured, code_digest
 from simtc.validate.profiler import CYCLES
 from simtc.validate.recorded import Recorded, Run, archive, recorded_launches
 
 __all__ = ["OthersCase", "cases"]
 
-_SM = 90  # what the archive is compiled for
-
 
 @dataclass(frozen=True, kw_only=True)
-class _Launch:
+class _Launch(ArchivedLaunch):
     """One recorded launch, cold or warm."""
 
     recorded: Recorded
-    caches: str
 
     @property
-    def name(self) -> str:
-        """PROGRAM/number of the launch/cold or warm."""
-        return f"{self.recorded.program}/{self.recorded.number}/{self.caches}"
+    def title(self) -> str:
+        """PROGRAM/number of the launch."""
+        return f"{self.recorded.program}/{self.recorded.number}"
 
-    def prepared(self, gpu: Gpu) -> AbstractContextManager[Prepared]:
-        """Upload the launch, over memory in which the GPU ran the program's launches before it."""
-        one = self.recorded
-        args = one.arguments(_on_gpu(gpu))
-        return gpu.prepared(one.code, one.grid, one.block, args, shared_bytes=one.shared_bytes)
+    @property
+    def code(self) -> Code:
+        """The machine code, for a GPU."""
+        return self.recorded.code
+
+    @property
+    def kernel(self) -> Kernel:
+        """The machine code, for simtc."""
+        return self.recorded.kernel
+
+    @property
+    def shape(self) -> tuple[tuple[int, int, int], tuple[int, int, int], int]:
+        """Grid, block, and bytes of dynamic shared memory."""
+        return self.recorded.grid, self.recorded.block, self.recorded.shared_bytes
+
+    def arguments_on(self, gpu: Gpu) -> list[Any]:
+        """Return the arguments, over memory in which the GPU ran the program's launches before it."""
+        return self.recorded.arguments(_on_gpu(gpu))
 
 
 @cache
@@ -62,28 +71,16 @@ def _simulated(one: Recorded, args: list[Any]) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OthersCase(CountedCase):
+class OthersCase(ArchivedCase):
     """One launch under the profiler."""
 
-    compared: ClassVar[Mapping[str, str]] = {
-        "active_cycles": "cycles", "nanoseconds": "cycles", "instructions": "count", "bits": "bits",
-    }  # fmt: skip
     restores: ClassVar[bool] = True  # counters and flags that a launch leaves would make the next one another
 
     launch: _Launch
 
-    def code(self, gpu: Gpu) -> Code:  # noqa: ARG002 - the archive's, whatever the GPU
-        """Return the archive's machine code."""
-        return self.launch.recorded.code
-
     def checksum(self, written: Sequence[NDArray[Any]]) -> int:
         """Return that of all buffers after a launch, for the process that is profiled."""
         return bits(np.concatenate(written))
-
-    @property
-    def kernel(self) -> Kernel:
-        """What is simulated: the same machine code."""
-        return self.launch.recorded.kernel
 
     def predict(self) -> Measured:
         """Launch with the clock, every block, over memory in which simtc ran the program's launches before it."""
@@ -107,17 +104,11 @@ def _buffers(args: Sequence[Struct]) -> list[NDArray[Any]]:
 
 def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[OthersCase | Skip]:
     """Yield the recorded launches, where they were built."""
-    if chip.sm != _SM:
-        yield Skip(name="others", reason=f"its machine code is for sm_{_SM}")
-        return
-    if not chip.known:
-        yield Skip(name="others", reason=f"simtc has no constants of {chip.name or 'this board'}")
-        return
-    if not archive().exists():
-        yield Skip(name="others", reason="it is not compiled. Try: python validate/others/build.py PACKAGES")
-        return
-    launches = [_Launch(recorded=one, caches=caches) for one in recorded_launches() for caches in ("warm", "cold")]
-    named = [(one.name, one.caches) for one in launches]
-    profile = CorpusProfile(settings, named, campaign="others", tried=(CYCLES,))
-    for one in launches:
-        yield OthersCase(launch=one, board=chip.board, profile=profile)
+    yield from archived_cases(
+        "others",
+        chip,
+        OthersCase,
+        lambda: [_Launch(recorded=one, caches=caches) for one in recorded_launches() for caches in ("warm", "cold")],
+        lambda launches: CampaignProfile(settings, launches, campaign="others", tried=(CYCLES,)),
+        absent="" if archive().exists() else "it is not compiled. Try: python validate/others/build.py PACKAGES",
+    )

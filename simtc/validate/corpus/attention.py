@@ -30,7 +30,12 @@ def attention(knobs: Knobs) -> tuple[list[str], list[str]]:
             query = ", ".join(f"q[{4 * step + i}]" for i in range(4))
             b = 2 * (j * deep + step)
             body.append(f"{_MMA}({sums}, {query}, f0[{b}], f0[{b + 1}]);")
-    body += [
+    return state, [*body, *_softmax(scores, wide), *_output(scores, wide, values)]
+
+
+def _softmax(scores: int, wide: int) -> list[str]:
+    """Return what makes exponentials of scores, in step with the greatest so far."""
+    return [
         f"float p[{4 * scores}], high0 = most0, high1 = most1;",
         f"for (int j = 0; j < {4 * scores}; j++) p[j] = __uint_as_float(s[j]) * 0.125f;",
         (
@@ -50,11 +55,15 @@ def attention(knobs: Knobs) -> tuple[list[str], list[str]]:
         f"unsigned e[{2 * scores}];",
         f"for (int j = 0; j < {2 * scores}; j++) e[j] = pack(p[2 * j], p[2 * j + 1]);",
     ]
-    steps = max(1, scores // 2)
-    for step in range(steps):
+
+
+def _output(scores: int, wide: int, values: int) -> list[str]:
+    """Return the sums of values, weighed by those exponentials."""
+    body = []
+    for step in range(max(1, scores // 2)):
         left = [f"e[{(4 * step + i) % (2 * scores)}]" for i in range(4)]
         for j in range(wide):
             b = 2 * ((step * wide + j) % values)
             sums = ", ".join(f"o[{4 * j + i}]" for i in range(4))
             body.append(f"{_MMA}({sums}, {', '.join(left)}, f1[{b}], f1[{b + 1}]);")
-    return state, body
+    return body

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,10 +12,10 @@ from numpy.typing import NDArray
 
 from simtc.arch import Device
 from simtc.gpu import Code, Gpu
-from simtc.gpu.gpu import Prepared
 from simtc.isa import Kernel
 from simtc.results import LaunchResult
 from simtc.run.launch import launch
+from simtc.validate.archived import ArchivedLaunch
 from simtc.validate.corpus import archive
 from simtc.validate.corpus.drawing import draw
 from simtc.validate.corpus.knobs import Knobs
@@ -27,16 +26,15 @@ _PATTERN = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorpusLaunch:
+class CorpusLaunch(ArchivedLaunch):
     """One kernel, cold or warm."""
 
     program: str
-    caches: str
 
     @property
-    def name(self) -> str:
-        """PROGRAM/cold or warm."""
-        return f"{self.program}/{self.caches}"
+    def title(self) -> str:
+        """PROGRAM."""
+        return self.program
 
     @property
     def knobs(self) -> Knobs:
@@ -60,10 +58,14 @@ class CorpusLaunch:
         a, b = (_values(max(span)) for span in spans)
         return [a, b, np.zeros(made.output_bytes, np.uint8), np.int32(made.iterations)]
 
-    def prepared(self, gpu: Gpu) -> AbstractContextManager[Prepared]:
-        """Upload the launch."""
-        made = self.knobs
-        return gpu.prepared(self.code, made.blocks, made.threads, self.arguments(), shared_bytes=made.shared_bytes)
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Blocks, threads, and bytes of dynamic shared memory."""
+        return self.knobs.blocks, self.knobs.threads, self.knobs.shared_bytes
+
+    def arguments_on(self, gpu: Gpu) -> list[Any]:  # noqa: ARG002 - the same everywhere
+        """Return the arguments, as a GPU gets them."""
+        return self.arguments()
 
     def simulate(self, board: Device, fidelity: str = "full") -> tuple[LaunchResult, int]:
         """Launch with the clock; return also the checksum of what was written."""

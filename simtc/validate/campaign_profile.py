@@ -13,7 +13,7 @@ from simtc.results import Stall
 from simtc.validate.measured import NotHereError
 from simtc.validate.profiler import STALL, find_ncu, profiled
 
-__all__ = ["CorpusProfile"]
+__all__ = ["CampaignProfile"]
 
 _BASE = ["sm__cycles_active.max", "gpu__time_duration.sum", "smsp__inst_executed.sum"]
 _TRAFFIC = [
@@ -27,7 +27,7 @@ _STARTS = 6  # of the profiler for one batch: a launch that faults ends its proc
 _SPREAD = ("active_cycles", "nanoseconds")  # of these the extremes are kept beside the median
 
 
-class CorpusProfile:
+class CampaignProfile:
     """The counters of a campaign: the profiler starts once for a batch's cold launches, once for its warm ones."""
 
     def __init__(
@@ -35,7 +35,7 @@ class CorpusProfile:
         settings: Mapping[str, Any],
         launches: Sequence[tuple[str, str]],
         *,
-        campaign: str = "corpus",
+        campaign: str,
         tried: Sequence[Sequence[str]] = _TRIED,
     ) -> None:
         """Take the campaign's settings, and (name, caches) of its launches in the order in which they are asked for."""
