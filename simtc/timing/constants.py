@@ -45,7 +45,8 @@ class Pipe(IntEnum):
     TENSOR = 7
     MIO = 8
     ADU = 9
-    COUNT = 10
+    FMA_HEAVY = 10  # where it is a pipe of its own: the half of the FMA pipe that multiplies integers and halves, too
+    COUNT = 11
 
 
 class Kind(IntEnum):
