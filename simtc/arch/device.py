@@ -96,6 +96,10 @@ class Device(Display):
     dram_tail_cycles: float  # mean of what a load takes beyond that, now and then much more: exponential
     dram_row_tail_cycles: float  # the same where it opens another row of DRAM
     dram_row_open_cycles: float  # after which a row that nobody reads is closed
+    dram_row_bytes: int  # of a row
+    dram_banks: int  # each of which holds a row open, of all channels
+    memory_page_bytes: int  # that hang on one half of L2; large arrays begin with a page
+    memory_large_bytes: int  # from which on an array is large
     dram_refresh_period_cycles: float  # from one refresh to the next
     dram_refresh_cycles: float  # during which nothing is read; 0 where it is part of the latency
     constants: Mapping[str, Constant]  # provenance, by path; the SM's included

@@ -30,6 +30,7 @@ READERS = {
     "issue.reuse_lost": "simtc.timing.tables",
     "issue.barrier_base_cycles": "simtc.gemm.hgemm_batched.closed_form",
     "l2_kept_bytes": "simtc.timing.setup",
+    "memory_large_bytes": "simtc.run.arguments",
     "tensor_fall_ns": "simtc.timing.reading",
     "fetch.first_cycles": "simtc.timing.units.fetch",
     # these prove that the other constants of a chip agree with them

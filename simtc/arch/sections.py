@@ -63,6 +63,10 @@ class Issue:
     barrier_base_cycles: int  # period of back-to-back BAR.SYNC: base + warp * warps of the block
     barrier_warp_cycles: int
     barrier_release_cycles: int  # from the last arrival to the first instruction after it
+    source_read_cycles: (
+        int  # from issue until the sources of an instruction outside the memory I/O queue have been read
+    )
+    store_port_registers: int  # of a store, that take a cycle of the register port which matrix instructions use
     barrier_arrival_cycles: float = 0.0  # of the unit that lets warps go, for one that comes; 0 where nothing is known
     reuse_lost: int = 0  # 1 where what was kept for `reuse` is lost when another warp issues
     read_window_cycles: int = 1  # in which an instruction reads its registers: of one bank, as many without a wait
@@ -219,6 +223,7 @@ class SharedMemory:
     conflict_cycles: float  # latency of each wavefront beyond the first
     queue_entries: int  # of a sub-core; a slot is free again at WAR release
     sm_queue_entries: int  # of the SM, before the data stage
+    release_cycles: int  # from the operands' read to the read barrier's release, where [memory] has no war_cycles
     lsu_lanes: float = 0.0  # whose register the SM takes in a cycle; 0 where nothing is known, and nothing waits
 
     @property
@@ -236,6 +241,7 @@ class L1:
     hit_bytes_per_cycle: float  # sustained, as measured
     l2_bytes_per_cycle: float  # what L2 delivers to one SM
     copy_bytes_per_cycle: float  # and of LDGSTS, which does not fill L1
+    copy_write_bytes_per_cycle: float  # of the data stage, for whole sectors that LDGSTS copies past L1
     copy_line_cycles: float  # of the tags, for each whole line that LDGSTS copies past L1
     copy_half_cycles: float  # and for each whole 64 bytes of other lines
     copy_loose_bytes: float  # that a sector counts for at the port of a GPC where LDGSTS does not copy it the short way
@@ -245,6 +251,7 @@ class L1:
     store_partial_sector_cycles: float  # STG, SM-wide
     store_full_sector_cycles: float
     store_full_line_cycles: float
+    store_least_cycles: float  # of the data stage, for a store of whole lines
     store_gather_lines: float  # that stores may reach until a sector takes no more of them along to L2
     store_queue_sectors: float  # on their way to L2 before the data stage waits for them
     pending_line_cycles: float  # of the data stage, for a line that was on its way already; one that was not takes one

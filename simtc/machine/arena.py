@@ -11,8 +11,6 @@ from simtc.machine.state import GLOBAL_BASE, Memory
 __all__ = ["Arena"]
 
 _ALIGNMENT = 256  # as cudaMalloc
-_LARGE = 1 << 20  # bytes from which on an allocation begins a page, as there
-_PAGE = 4096
 _GAP = 256  # unowned bytes between allocations, so that running past one is never another's data
 
 
@@ -26,12 +24,22 @@ class Arena:
 
     """
 
-    def __init__(self, arrays: Sequence[np.ndarray], *, empty: int = 0) -> None:
-        """Lay arrays out; the first `empty` of them are not copied: their bytes are zeros."""
+    def __init__(
+        self, arrays: Sequence[np.ndarray], *, empty: int = 0, page_bytes: int = _ALIGNMENT, large_bytes: int = 0
+    ) -> None:
+        """Lay arrays out.
+
+        Args:
+            arrays: what to copy.
+            empty: so many of the first ones are not copied: their bytes are zeros.
+            page_bytes: large arrays begin at a multiple of it.
+            large_bytes: from which on an array is large.
+
+        """
         self._arrays = list(arrays)
         starts, top = [], 0
         for array in self._arrays:
-            top = -(-top // _PAGE) * _PAGE if array.nbytes >= _LARGE else top
+            top = -(-top // page_bytes) * page_bytes if array.nbytes >= large_bytes else top
             starts.append(top)
             top += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT + _GAP
         self._starts = np.array(starts, np.int64)

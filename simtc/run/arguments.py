@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from simtc.arch import Device
 from simtc.errors import BadInputError
 from simtc.isa import Kernel, Parameter
 from simtc.machine.arena import Arena
@@ -89,7 +90,7 @@ class Marshalled:
     """A byte for each of the arena, 1 where it holds nothing before the launch; None where it all holds something."""
 
 
-def marshal(kernel: Kernel, args: Any, *, contents: bool = True) -> Marshalled:
+def marshal(kernel: Kernel, args: Any, *, contents: bool = True, board: Device | None = None) -> Marshalled:
     """Turn arguments into a parameter area.
 
     A numpy array, or another one on the CPU that exports itself by DLPack, is a device buffer (a parameter of 8 bytes),
@@ -97,7 +98,7 @@ def marshal(kernel: Kernel, args: Any, *, contents: bool = True) -> Marshalled:
     such a value with pointers in it. A Python int is a whole number of the parameter's size, a Python float an f32 or
     f64 by it: machine code says how large its parameters are, and not which of the two they mean. Arrays that share
     memory, one being a view of the other, are one buffer. Without `contents` the buffers hold zeros, whatever the
-    arrays hold.
+    arrays hold. Large ones begin with a page of the board's memory.
 
     Raises:
         BadInputError: wrong count, type or size, with the parameter's number.
@@ -114,14 +115,17 @@ def marshal(kernel: Kernel, args: Any, *, contents: bool = True) -> Marshalled:
     require_memory(2 * sum(buffer.nbytes for buffer in buffers), f"{kernel.name} with these arguments")
     variables = np.frombuffer(kernel.global_data, np.uint8).copy()
     every = [*buffers, *([variables] if variables.size else [])]
-    addresses = Arena(every, empty=len(every)).addresses  # where each will be; the tables' contents depend on it
+    pages = {"page_bytes": board.memory_page_bytes, "large_bytes": board.memory_large_bytes} if board else {}
+    addresses = Arena(
+        every, empty=len(every), **pages
+    ).addresses  # where each will be; the tables' contents depend on it
     for table, inside in tables.items():
         for one in inside:
             buffers[table][one.at // 8] = addresses[one.buffer] + one.offset
     for one in pointers:
         area[one.at : one.at + 8] = (addresses[one.buffer] + one.offset).to_bytes(8, "little")
     blanks = {kernel.parameters[number].offset: args[number].nbytes for number in blank}
-    arena = Arena(every, empty=0 if contents else len(owners))
+    arena = Arena(every, empty=0 if contents else len(owners), **pages)
     return Marshalled(
         area=bytes(area),
         buffers=buffers,

@@ -198,7 +198,7 @@ def _prepare(
     shape = geometry(kernel, grid3, block3, shared_bytes, board)
     lowered = lower(kernel)
     bones = None if values else _skeleton(lowered)
-    marshalled = marshal(kernel, args, contents=bones is None or bones.needs_data)
+    marshalled = marshal(kernel, args, contents=bones is None or bones.needs_data, board=board)
     banks = {**marshalled.constants, 0: bank0(kernel, grid3, block3, marshalled.area)}
     literals = lowered.rows(banks)
     shape[Geometry.LITERAL_WORDS] = literals.size

@@ -10,6 +10,8 @@ from simtc.results.stall import Stall
 __all__ = [
     "ASLEEP",
     "CLASS",
+    "LANES",
+    "LINE",
     "ROWS",
     "SECTOR",
     "STALLS",
@@ -28,8 +30,10 @@ CLASS: Final = 512  # times the class of its reader or producer, added to a row 
 WAYS: Final = 16  # associativity of both caches; not published, and of little consequence for streams
 UNUSED: Final = -(1 << 60)  # when something that was never used was used last
 ASLEEP: Final = 1 << 60  # the cycle until which what only another event wakes is asleep
-WAVEFRONT: Final = 128.0  # bytes
+LANES: Final = 32  # of a warp
+LINE: Final = 128  # bytes, of both caches
 SECTOR: Final = 32.0  # bytes
+WAVEFRONT: Final = 128.0  # bytes
 
 
 class Pipe(IntEnum):

@@ -24,7 +24,6 @@ __all__ = ["START", "STEP", "issue", "replace_blocks", "start"]
 STEP: Final = types.FunctionType(int64(STATE, MEMORY, CODE, int64))
 START: Final = types.FunctionType(void(STATE, int64, int64))
 Step: TypeAlias = Any
-_SOURCES_READ = 2  # cycles after issue until sources have been read, where nothing better is known
 
 
 @compiled(void, CLOCK, SUB, WARP, OPERATION, LONGS, int64, int64)
@@ -41,7 +40,7 @@ def _occupy(ck: Arrays, sub: Record, warp: Record, op: Record, event: Array, w: 
     if op.write_barrier >= 0:
         lower_board(sm, now + latency, w, op.write_barrier)
     if op.read_barrier >= 0:
-        lower_board(sm, now + _SOURCES_READ, w, op.read_barrier)
+        lower_board(sm, now + int64(ck.chip.operands.source_read_cycles), w, op.read_barrier)
 
 
 @compiled(void, STATE, CLOCK, SUB, int64, int64, int64, int64)

@@ -13,7 +13,7 @@ from simtc.isa import Kernel
 from simtc.results import InstructionTime, Stall, Timing
 from simtc.results.timeline import Timeline
 from simtc.timing.clock import Clock
-from simtc.timing.constants import Counter, Pipe
+from simtc.timing.constants import SECTOR, Counter, Pipe
 from simtc.timing.occupancy import Occupancy
 from simtc.timing.rates import estimates
 from simtc.timing.tables import name_of_row
@@ -160,8 +160,8 @@ def busy_cycles(clock: Clock, device: Device) -> dict[str, float]:
         **{f"the {name}": float(subs["busy"][:, pipe].max()) for pipe, name in _PIPE_NAMES.items()},
         "shared memory and L1": float(sms["stage_busy"].max()),
         "the path from L2": float(sms["link_bytes"].max()) / device.sm.l1.l2_bytes_per_cycle,
-        "L2": 32.0 * l2_sectors / device.l2_measured_bytes_per_cycle,
-        "DRAM": 32.0 * int(counters[Counter.DRAM_SECTORS]) / device.dram_measured_bytes_per_cycle,
+        "L2": SECTOR * l2_sectors / device.l2_measured_bytes_per_cycle,
+        "DRAM": SECTOR * int(counters[Counter.DRAM_SECTORS]) / device.dram_measured_bytes_per_cycle,
     }
 
 

@@ -22,6 +22,8 @@ from simtc.timing.units.l1 import MSHRS
 
 __all__ = ["lines_of_l2", "neighbours", "new_clock", "parameters", "room_of"]
 
+_PAIR = 2  # SMs of a TPC, on every chip from Volta on
+
 
 def room_of(request: Request) -> Occupancy:
     """Return the occupancy of a launch.
@@ -154,10 +156,12 @@ def neighbours(device: Device, sms: int) -> tuple[np.ndarray, np.ndarray]:
     go to one GPC after the other, there to one CPC after the other, and to second SMs of pairs after all first ones. So
     few blocks, and those that a grid has beyond a whole wave, are spread evenly over the chip.
     """
-    gpcs, pairs, each = max(device.gpcs, 1), device.sm_count // 2, device.cluster_sms or device.sm_count
-    sizes = [2 * (pairs // gpcs + (g >= gpcs - pairs % gpcs)) for g in range(gpcs)]
-    within = max(each // 2, 1)  # pairs of a CPC
-    turns = sorted((i % 2, i // 2 % within, i // 2 // within, g) for g, size in enumerate(sizes) for i in range(size))
+    gpcs, pairs, each = max(device.gpcs, 1), device.sm_count // _PAIR, device.cluster_sms or device.sm_count
+    sizes = [_PAIR * (pairs // gpcs + (g >= gpcs - pairs % gpcs)) for g in range(gpcs)]
+    within = max(each // _PAIR, 1)  # pairs of a CPC
+    turns = sorted(
+        (i % _PAIR, i // _PAIR % within, i // _PAIR // within, g) for g, size in enumerate(sizes) for i in range(size)
+    )
     places = [(g, cpc) for _, _, cpc, g in turns] or [(0, 0)]
     numbers = {place: number for number, place in enumerate(sorted(set(places)))}
     chosen = [places[min(i, len(places) - 1)] for i in range(sms)]

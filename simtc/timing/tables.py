@@ -40,7 +40,6 @@ _PIPES = {
     "cbu": Pipe.NONE,
     "none": Pipe.NONE,
 }
-_GROUP_WAR = 6  # cycles from the operands' read to the read barrier's release, where nothing better is known
 _HINTS = {"LTC64B": 64, "LTC128B": 128, "LTC256B": 128}  # bytes that L2 should have; the line behind is left out
 
 
@@ -143,8 +142,8 @@ def _tokens(instruction: Instruction, conflicts: int, device: Device) -> int:
         return round(tensor_row(instruction, device)[0].register_port_cycles)
     if access := opcode_of(instruction).access:
         stored = access in ("shared_store", "global_store")
-        # half of a store's registers: beside HMMA, an STS.128 costs an H200 two to four cycles (sts_among)
-        return memory_row(instruction, device)[1] // 64 + 1 if stored else 1
+        registers = memory_row(instruction, device)[1] // 32 if stored else 0
+        return registers // device.sm.issue.store_port_registers + 1
     if unit not in ("alu", "fma", "fmaheavy", "fp16"):
         return 0
     return 1 + conflicts
@@ -179,7 +178,7 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         op["interval"], op["kind"] = round(special.issue_interval_cycles), How.VARIABLE
         op["latency"] = round(special.latency_cycles)
         if pipe is Pipe.XU and sm.pipes.xu_read_cycles:
-            _queued(op, sm.pipes)
+            _queued(op, sm.pipes, sm.shared.release_cycles)
         if pipe is Pipe.MIO:
             op["pipe"] = Pipe.ADU  # special registers do not pass the data stage
     elif pipe is not Pipe.NONE:
@@ -200,13 +199,13 @@ def _half(op: np.ndarray, instruction: Instruction, pipes: Pipes) -> None:
         op["pipe"] = Pipe.FMA_HEAVY
 
 
-def _queued(op: np.ndarray, pipes: Pipes) -> None:
+def _queued(op: np.ndarray, pipes: Pipes, release_cycles: int) -> None:
     """Let an instruction of XU pass the memory I/O queue, which reads its operands."""
     op["pipe"], op["kind"], op["access"] = Pipe.MIO, How.MEMORY, Access.SPECIAL
     op["special_cycles"], op["interval"] = op["interval"], 1
     op["special_ahead"] = round(pipes.xu_entries) * op["special_cycles"]
     op["operand_read"] = round(pipes.xu_read_cycles)
-    op["war"] = op["operand_read"] + _GROUP_WAR
+    op["war"] = op["operand_read"] + release_cycles
     op["tail"] = op["latency"] - 1 - op["operand_read"]
 
 
@@ -222,13 +221,13 @@ def _memory(op: np.ndarray, instruction: Instruction, device: Device) -> None:
     access = Access[opcode.access.upper()]
     op["kind"], op["access"], op["is_long"] = How.MEMORY, access, int(opcode.is_long)
     if access is Access.GROUP:
-        op["war"], op["tail"] = _GROUP_WAR, 1
+        op["war"], op["tail"] = sm.shared.release_cycles, 1
         return
     if access is Access.EXCHANGE:
         special = special_row(instruction, sm)[0]
         op["operand_read"] = round(special.issue_interval_cycles)
         latency, bits = special.latency_cycles, 32
-        op["war"] = op["operand_read"] + _GROUP_WAR
+        op["war"] = op["operand_read"] + sm.shared.release_cycles
     else:
         constants, bits, _ = memory_row(instruction, device)
         op["operand_read"], op["war"] = round(constants.operand_read_cycles), round(constants.war_cycles)

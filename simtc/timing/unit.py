@@ -17,6 +17,7 @@ from numba import from_dtype
 
 from simtc.arch import Device
 from simtc.bundle import BundleType
+from simtc.errors import BadInputError
 from simtc.jit import finish, jit
 from simtc.results.stall import Stall
 from simtc.timing.constants import Counter
@@ -125,8 +126,22 @@ class Parameters:
 
     @classmethod
     def of(cls, device: Device, launch: Launched) -> Self:
-        """Return a board's; a mechanism that the board does not mention is off."""
-        return cls(**{one.name: float(one.metadata["read"](device, launch)) for one in fields(cls)})
+        """Return a board's; a mechanism that the board does not mention is off.
+
+        Raises:
+            BadInputError: a queue is longer than the clock has room for.
+
+        """
+        found = {one.name: float(one.metadata["read"](device, launch)) for one in fields(cls)}
+        for one in fields(cls):
+            room = one.metadata["room"]
+            if room is not None and found[one.name] > room:
+                (path,) = one.metadata["paths"]
+                raise BadInputError(
+                    f"{path} of {device.name} is {found[one.name]:g}: the clock has room for {room}, or fewer. "
+                    f"Try: simtc arch {device.name}"
+                )
+        return cls(**found)
 
     @classmethod
     def from_record(cls, record: np.ndarray) -> Self:
@@ -139,23 +154,27 @@ class Parameters:
         return {name: scales(self, scale) for name, scales in scaling.items()}
 
 
-def constant(path: str, *, scales: Callable[[Any, Scale], float] | None = None) -> Any:
+def constant(path: str, *, scales: Callable[[Any, Scale], float] | None = None, room: int | None = None) -> Any:
     """Declare a parameter that is a board's constant, such as "l1.request_cycles", or "dram_cycles".
 
     Args:
         path: where the board's TOML has it.
         scales: what it is where some SMs stand for the chip, if it is another one then.
+        room: how large it may be, where the clock keeps so many of something.
 
     """
     read = attrgetter(f"sm.{path}" if "." in path else path)
-    return derived(lambda device, _: read(device), path, scales=scales)
+    return derived(lambda device, _: read(device), path, scales=scales, room=room)
 
 
 def derived(
-    read: Callable[[Device, Launched], float], *paths: str, scales: Callable[[Any, Scale], float] | None = None
+    read: Callable[[Device, Launched], float],
+    *paths: str,
+    scales: Callable[[Any, Scale], float] | None = None,
+    room: int | None = None,
 ) -> Any:
     """Declare a parameter that follows from constants."""
-    return field(metadata={"read": read, "paths": paths, "scales": scales})
+    return field(metadata={"read": read, "paths": paths, "scales": scales, "room": room})
 
 
 def launched(name: str) -> Any:

@@ -119,6 +119,14 @@ def given(name: str, of: Callable[[arch.Device], Iterator[Any]]) -> list[Any]:
 
 
 def changes(other: arch.Device, of: Callable[[arch.Device], Iterator[Any]]) -> bool:
+    """Tell whether something differs from the board's own, or is refused as more than the clock has room for."""
+    try:
+        return _differs(other, of)
+    except BadInputError:
+        return True
+
+
+def _differs(other: arch.Device, of: Callable[[arch.Device], Iterator[Any]]) -> bool:
     return any(one != two for one, two in zip(given(other.name, of), of(other), strict=True))
 
 

@@ -43,6 +43,7 @@ FACTORS = {  # 2 for all others
     "dram.dram_measured_bytes_per_cycle": 1 / 64, "crossbar.packet_cycles": 16,
     "crossbar.copy_bytes_per_cycle": 1 / 16, "crossbar.copy_loose_bytes": 32,
     "ldgsts.copies_pending": 1 / 64, "l1.atomic_queue_entries": 1 / 16, "crossbar.atomic_queue_entries": 0,
+    "dram.dram_banks": 1 / 1024, "shared_memory.sm_queue_entries": 1 / 4, "ldgsts.copy_write_bytes_per_cycle": 1 / 16,
     "l1.tag_lines_per_cycle": 1 / 4, "merging.store_merge_cycles": 4, "blocks.block_cycles": 50,
     "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000,
     **dict.fromkeys(
@@ -59,7 +60,7 @@ FACTORS = {  # 2 for all others
 # What a launch makes of an SM; code, tested below; what L2 holds: test_l2.py; the LSU of others: test_memory_path.py
 APART = (
     "blocks.slots", "blocks.warps", "fetch.first_cycles", "l2_tags.l2_halves", "l2_tags.l2_dirty_bytes",
-    "l2_tags.l2_fill_bytes", "write_combining.l2_fill_bytes", "lsu.lsu_lanes",
+    "l2_tags.l2_fill_bytes", "write_combining.l2_fill_bytes", "lsu.lsu_lanes", "lsu.register_cycles",
 )  # fmt: skip
 FIELDS = (
     "interval", "latency", "operand_read", "war", "tail", "returned", "tokens", "port_wait", "store_wait",
@@ -108,6 +109,27 @@ def rows(row: int, pitch: int) -> int:
     return launch(kernel, 1, 64, args, device=H200, timing=True, caches="warm", shared_bytes=8192).cycles
 
 
+def two_rows() -> int:
+    """Lines of two rows of DRAM by turns, and a wait for each eight of them."""
+    loads = [line(f"LDG.E R8, [R2+{hex(8192 * (i % 2) + 64 * i)}]", write=0, stall=2) for i in range(64)]
+    waits = [line("NOP", wait=(0,))]
+    return cycles(H200, [one for i in range(0, 64, 8) for one in (*loads[i : i + 8], *waits)], caches="cold")
+
+
+def lines() -> int:
+    """Whole lines that are stored one by one, and what the data stage takes after them."""
+    each = [line("SHF.L.U32 R6, R4, 0x2, RZ", stall=6), line("IADD3 R2, R2, R6, RZ", stall=10)]
+    stores = [line(f"STG.E [R2+{hex(128 * i)}], R8", stall=2) for i in range(8)]
+    return cycles(
+        H200, [*each, *stores, line("LDS R9, [RZ]", write=0, stall=2), line("NOP", wait=(0,))], shared_bytes=64
+    )
+
+
+def overwritten() -> int:
+    """An instruction that may only issue when the sources of the one before it have been read."""
+    return cycles(H200, [line("HMMA.16816.F32 R8, R16, R24, R8", read=1, stall=1), line("NOP", wait=(1,))] * 8)
+
+
 def straight() -> int:
     """Code that comes line by line."""
     return cycles(H200, [line("NOP")] * 64, caches="cold")
@@ -142,6 +164,9 @@ ONLY = {  # launches for what few others depend on
     **dict.fromkeys(("blocks.sm_block_cycles", "blocks.sm_block_warp_cycles"), side_by_side),
     **dict.fromkeys(("write_combining.store_answer_cycles", "blocks.block_cycles"), after_another),
     "fetch.line_cycles": straight,
+    "dram.dram_banks": two_rows,
+    "operands.source_read_cycles": overwritten,
+    "write_combining.store_least_cycles": lines,
     **dict.fromkeys(("l1.l1_sets", "dram.dram_measured_bytes_per_cycle"), twice),
 }
 

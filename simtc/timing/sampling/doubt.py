@@ -10,11 +10,15 @@ from simtc.isa import Kernel, opcodes
 from simtc.results import Stall, Timing
 from simtc.timing.sampling.portion import Grid
 
-__all__ = ["COVERAGE", "LARGEST", "WIDER", "half_width", "of_counts", "of_others", "unchecked"]
+__all__ = [
+    "COVERAGE", "LARGEST", "UNSETTLED", "WIDER", "half_width", "of_counts", "of_leaving", "of_others", "unchecked",
+]  # fmt: skip
 
 COVERAGE: Final = 0.9  # of the launches, whose cycles at fidelity full lie in the interval
 LARGEST: Final = 4_200_000  # warp-instructions of a launch that was executed whole to see whether it does
 WIDER: Final = 1.15  # than the sum of the doubts, no less than what validate/interval/measure.py prints
+UNSETTLED: Final = 0.02  # of a cycle that was extrapolated from shortened loops
+_BESIDE = 0.5  # of what blocks take that leave at once: it may pass while others wait for memory
 _UNEVEN = 0.25  # of a last wave of blocks that do not end together: some SM gets one more than its share
 _PART = 0.01  # SMs are left out at all: each goes its own way
 _CROWDED = 0.1  # L2 or DRAM is always busy; for a launch in which one is half of the time, none
@@ -39,6 +43,11 @@ def of_counts(*, busy: float, uneven: float, blocks: int, last_wave: float) -> d
         "last wave": _UNEVEN * last_wave,
         "contradiction": max(busy - 1, 0.0),
     }
+
+
+def of_leaving(share: float) -> dict[str, float]:
+    """Return the doubt about blocks that leave at once, which take a share of the cycles."""
+    return {"blocks that leave at once": _BESIDE * share}
 
 
 def of_others(timing: Timing, grid: Grid) -> dict[str, float]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simtc.timing.constants import SECTOR
 from simtc.timing.sampling.portion import Grid
 from simtc.timing.sampling.survey import Traces, distinct
 
@@ -106,16 +107,16 @@ class Footprints:
         blocks = min(self._grid.wave_blocks, self._grid.blocks)
         apart = np.ones(buffers, bool)  # buffers that only the ends of the blocks load, such as C
         apart[self._traces.buffers(every)] = False
-        stored = 32.0 * survey.stored * blocks
-        alone = 32.0 * float(survey.loaded[apart].sum()) * blocks
+        stored = SECTOR * survey.stored * blocks
+        alone = SECTOR * float(survey.loaded[apart].sum()) * blocks
         together, streamed = every, 0.0
         for before in range(w - 1, max(w - 1 - _DEPTH, -1), -1):
             if 16 * self._scale * len(every) > self._l2:  # too much, whatever the wave before was
                 break
             earlier = self._sample(before).every
-            streamed += 32 * self._scale * (len(earlier) + len(every)) / 2
+            streamed += SECTOR * self._scale * (len(earlier) + len(every)) / 2
             together = distinct(np.concatenate([together, earlier]))
-            kept = min(streamed, 32 * self._scale * len(together)) + (stored + alone) * (w - before)
+            kept = min(streamed, SECTOR * self._scale * len(together)) + (stored + alone) * (w - before)
             if kept > self._l2:
                 break
             known |= np.isin(every, earlier, assume_unique=True)
@@ -127,9 +128,9 @@ class Footprints:
             merged=loaded.merged,
             shares=np.where(own > 0, self._alike(unique) * self._grid.share(w) / np.maximum(own, 1), 1.0),
             hits=hits,
-            fetched=32 * self._scale * float((unique * (1 - hits)).sum()),
-            alone=32.0 * float(survey.loaded[apart].sum()) * len(self._grid.wave(w)),
-            stored=32.0 * survey.stored * len(self._grid.wave(w)),
+            fetched=SECTOR * self._scale * float((unique * (1 - hits)).sum()),
+            alone=SECTOR * float(survey.loaded[apart].sum()) * len(self._grid.wave(w)),
+            stored=SECTOR * survey.stored * len(self._grid.wave(w)),
         )
 
     def _alike(self, counts: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 
 from simtc.machine.lowering import Lowered
 from simtc.machine.micro import Control, Family
+from simtc.timing.constants import SECTOR
 from simtc.timing.occupancy import Occupancy
 from simtc.timing.request import Request
 from simtc.timing.sampling.skeleton import Skeleton
@@ -27,7 +28,6 @@ _KEPT = (8, 24)  # laps of a loop that does not settle
 _IN_STEP = 2  # resident blocks of which a barrier keeps a loop settled
 _FLOWING = (8, 16)  # waves of short blocks: the fewest, and the most
 _ENOUGH = 1 / 3  # of the SMs, where more of them would be fewer waves
-_SECTOR = 32  # bytes
 _EARLY = 2  # places of an SM that may be free before the first one of another
 
 
@@ -153,7 +153,7 @@ def _filling(request: Request, traces: Traces, grid: Grid) -> float:
         return 0.0
     first, second = (distinct(traces.of(grid.wave(w), 0)[0] >> 1) for w in (0, 1))
     new = len(second) - len(np.intersect1d(first, second, assume_unique=True))
-    return request.device.l2_kept_bytes / max(_SECTOR * new, 1)
+    return request.device.l2_kept_bytes / max(SECTOR * new, 1)
 
 
 def _work(survey: Survey, laps: int) -> float:

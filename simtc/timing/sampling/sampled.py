@@ -19,10 +19,11 @@ from simtc.machine.state import CODE, MEMORY, STATE, new_state
 from simtc.results import Timing
 from simtc.results.estimate import EXTRAPOLATED
 from simtc.timing.clock import Clock
+from simtc.timing.constants import SECTOR
 from simtc.timing.occupancy import Occupancy
 from simtc.timing.reading import busy_cycles, read_timing, require_room, safety
 from simtc.timing.request import ENDLESS, Request
-from simtc.timing.sampling.doubt import half_width, of_counts, of_others, unchecked
+from simtc.timing.sampling.doubt import UNSETTLED, half_width, of_counts, of_leaving, of_others, unchecked
 from simtc.timing.sampling.footprint import Footprints
 from simtc.timing.sampling.leaving import cycles_of_leaving
 from simtc.timing.sampling.portion import Portion, portion
@@ -40,10 +41,7 @@ from simtc.timing.units.server import SERVER
 __all__ = ["sample_launch"]
 
 _LAPS_ROOM = 4096  # of each SM
-_SECTOR = 32  # bytes
 _L2_ROOM = 1 << 26  # bytes: more than some SMs fetch in the waves that are executed
-_BESIDE = 0.5  # of what blocks take that leave at once: it may pass while others wait for memory
-_UNSETTLED = 0.02  # doubt about a cycle that was extrapolated from shortened loops
 
 
 def sample_launch(request: Request, bones: Skeleton) -> Timing:
@@ -90,7 +88,7 @@ def _sampled(request: Request, bones: Skeleton) -> Timing:
     scaled, cycles, doubts = _composed(sample, course)
     leaving = round(cycles_of_leaving(request, grid))
     cycles += leaving
-    doubts["blocks that leave at once"] = _BESIDE * leaving / cycles
+    doubts |= of_leaving(leaving / cycles)
     timing = read_timing(request.lowered.kernel, scaled, room, request.device, cycles=cycles)
     doubts |= of_counts(
         busy=max(busy_cycles(scaled, request.device).values()) / cycles,
@@ -141,7 +139,7 @@ def _run(request: Request, room: Occupancy, bones: Skeleton, traces: Traces, par
     samples = []
     for skip in skips or [None if bones.is_closed else 0]:
         state = new_state(request.literals, request.traced(), slots=grid.simulated * grid.slots, work_words=WORK_WORDS)
-        clock = _standing(request, part, room, 0.0 if held is None else float(_SECTOR * len(held)), traces)
+        clock = _standing(request, part, room, 0.0 if held is None else SECTOR * len(held), traces)
         parts = bundle(STATE, state), bundle(MEMORY, memory), bundle(CODE, lowered.code)
         common: dict[str, Any] = {
             "traveller": Traveller(
@@ -202,7 +200,7 @@ def _extrapolated(short: Course, longer: Course) -> Course:
     times = longer.skipped / (short.skipped - longer.skipped)
     spans = longer.spans + times * (longer.spans - short.spans)
     vectors = longer.vectors + times * (longer.vectors - short.vectors)
-    doubts = _UNSETTLED * float(spans.sum() - longer.spans.sum())
+    doubts = UNSETTLED * float(spans.sum() - longer.spans.sum())
     return Course(spans=spans, vectors=vectors.clip(0), skipped=longer.skipped, doubts=doubts)
 
 

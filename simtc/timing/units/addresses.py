@@ -5,7 +5,7 @@ from __future__ import annotations
 from simtc.jit import Float, Int, jit
 from simtc.machine.types import float64, int64
 
-__all__ = ["chance", "distance_of_memory", "hashed", "spread"]
+__all__ = ["chance", "distance_of_page", "hashed", "spread"]
 
 
 @jit(int64(int64))
@@ -29,10 +29,10 @@ def chance(number: Int) -> Float:
 
 
 @jit(float64(int64, int64))
-def distance_of_memory(line: Int, number: Int) -> Float:
-    """Return how far the memory behind a line is from an SM: half of the pages hang on the other half of the chip.
+def distance_of_page(page: Int, number: Int) -> Float:
+    """Return how far a page of memory is from an SM: half of them hang on the other half of the chip.
 
     Which, no one publishes; loads of many pages see the latency of the far half, which is what matters.
     """
-    far = (hashed(line >> 5, 16) ^ number) & 1
+    far = (hashed(page, 16) ^ number) & 1
     return 0.5 if far else -0.5

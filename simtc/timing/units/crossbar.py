@@ -10,7 +10,7 @@ import numpy as np
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
 from simtc.prefetch import prefetch
-from simtc.timing.constants import SECTOR, Access
+from simtc.timing.constants import LANES, LINE, SECTOR, Access
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Unit, compiled, constant, derived
 from simtc.timing.units import l2, l2_tags
@@ -21,8 +21,7 @@ from simtc.timing.units.server import SERVER, SERVER_RECORD, serve
 
 __all__ = ["UNIT", "Crossbar", "announce", "copy_sector", "fetch_sector", "send_atomic", "send_request", "send_store"]
 
-_LINE: Final = 128  # bytes
-_WHOLE: Final = 4  # sectors that the words of a warp fill
+_WHOLE: Final = int(4 * LANES // SECTOR)  # sectors that a word of each lane fills
 _MERGED: Final = 65536  # sectors on their way to one GPC that can be told apart
 _ASKED = np.dtype([("sector", np.int64), ("answered", np.float64)])
 
@@ -160,7 +159,7 @@ def copy_sector(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed:
     sm.link_free = sent + SECTOR / own.copy_bytes_per_cycle
     sm.link_bytes += SECTOR
     if (copy.loose >> k) & 1 and own.gpc_bytes_per_cycle > 0:
-        size = own.copy_loose_bytes if hint >= _LINE else SECTOR
+        size = own.copy_loose_bytes if hint >= LINE else SECTOR
         sent = serve(ck.gpc_ports[sm.gpc], sent, size / own.gpc_bytes_per_cycle)
     return _ask(ck, sm, sector, hint, missed, sent)
 

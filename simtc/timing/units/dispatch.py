@@ -26,7 +26,7 @@ from simtc.timing.units.scoreboards import awaited
 
 __all__ = ["MACHINE", "UNIT", "Dispatch", "follow", "go_on", "pick"]
 
-_FENCE_LOOKS = 8  # cycles between two looks at stores that have not left yet
+_FENCE_LOOKS = 8  # cycles between two looks at stores that have not left: their answers take far longer
 _NOBODY = -1
 MACHINE: Any = from_dtype(MACHINE_WARP)
 _THROTTLES = (Stall.math_pipe_throttle, Stall.mio_throttle, Stall.lg_throttle)

@@ -10,14 +10,15 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int
 from simtc.machine.types import float64, int64, void
-from simtc.timing.constants import SECTOR, Counter
+from simtc.timing.constants import LINE, SECTOR, Counter
 from simtc.timing.unit import CLOCK, Cells, Parameters, Unit, compiled, constant, derived
-from simtc.timing.units.addresses import chance, distance_of_memory, hashed
+from simtc.timing.units.addresses import chance, distance_of_page, hashed
 from simtc.timing.units.server import SERVER, serve
 
-__all__ = ["UNIT", "Dram", "answer", "deliver", "idle_at", "write"]
+__all__ = ["UNIT", "Dram", "answer", "deliver", "distance", "idle_at", "write"]
 
-_BANKS: Final = 1024  # each of which holds a row open
+_BANKS: Final = 1024  # that the clock has room for
+_PHASE: Final = 0.5  # of a period since the last refresh, when a launch begins: on the chip by chance
 _STATE = np.dtype([("channels", SERVER), ("delivered", np.float64), ("written", np.float64)])  # sectors, and bytes
 _ROW = np.dtype([("row", np.int64), ("until", np.float64)])
 
@@ -39,6 +40,9 @@ class Dram(Parameters):
     dram_tail_cycles: float = constant("dram_tail_cycles")
     dram_row_tail_cycles: float = constant("dram_row_tail_cycles")
     dram_row_open_cycles: float = constant("dram_row_open_cycles")
+    dram_banks: float = constant("dram_banks", room=_BANKS)  # each of which holds a row open
+    row_lines: float = derived(lambda device, _: device.dram_row_bytes // LINE, "dram_row_bytes")
+    page_lines: float = derived(lambda device, _: device.memory_page_bytes // LINE, "memory_page_bytes")
     dram_refresh_period_cycles: float = constant("dram_refresh_period_cycles")
     dram_refresh_cycles: float = constant("dram_refresh_cycles")
 
@@ -60,18 +64,24 @@ def _refreshed(ck: Arrays, t: Float) -> Float:
     period, length = ck.chip.dram.dram_refresh_period_cycles, ck.chip.dram.dram_refresh_cycles
     if length == 0:
         return t
-    phase = (t + 0.5 * period) % period
+    phase = (t + _PHASE * period) % period
     return t + max(length - phase, 0.0)
 
 
 @compiled(float64, CLOCK, int64, float64)
 def _tail(ck: Arrays, line: Int, t: Float) -> Float:
-    """Return the mean of what a read takes beyond the quickest: more where it opens a row of 2 KiB."""
-    row = line >> 4
-    bank = ck.dram_rows[hashed(row, 12) % _BANKS]
+    """Return the mean of what a read takes beyond the quickest: more where it opens a row."""
+    row = line // int64(ck.chip.dram.row_lines)
+    bank = ck.dram_rows[hashed(row, 12) % int64(ck.chip.dram.dram_banks)]
     is_open = bank.row == row and t < bank.until
     bank.row, bank.until = row, t + ck.chip.dram.dram_row_open_cycles
     return ck.chip.dram.dram_tail_cycles if is_open else ck.chip.dram.dram_row_tail_cycles
+
+
+@compiled(float64, CLOCK, int64, int64)
+def distance(ck: Arrays, line: Int, number: Int) -> Float:
+    """Return how far the memory behind a line is from an SM."""
+    return distance_of_page(line // int64(ck.chip.dram.page_lines), number)
 
 
 @compiled(float64, CLOCK, int64, int64, float64)
@@ -80,7 +90,7 @@ def answer(ck: Arrays, sector: Int, number: Int, t: Float) -> Float:
     line = sector >> 2
     sent = _refreshed(ck, serve(ck.dram.channels, t, 0.0))
     arrival = sent + ck.chip.dram.dram_extra_cycles
-    arrival += ck.chip.dram.dram_spread_cycles * distance_of_memory(line, number)
+    arrival += ck.chip.dram.dram_spread_cycles * distance(ck, line, number)
     return arrival - _tail(ck, line, sent) * math.log(chance(sector >> 1))
 
 

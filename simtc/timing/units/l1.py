@@ -25,7 +25,7 @@ from simtc.timing.units.write_combining import answered, asks_at
 __all__ = ["L1", "MSHRS", "TAGGED", "UNIT", "arrived", "looked_up", "misses", "take_fill", "takes_next"]
 
 MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps count of
-TAGGED: Final = 32  # instructions at the tags whose time is remembered; the modelled number is smaller
+TAGGED: Final = 32  # instructions at the tags that the clock has room for
 _ATOMICS: Final = 128  # atomics that wait for L2, likewise
 _MISS = np.dtype([("cycles", np.float64), ("warp", np.int32), ("instruction", np.int32), ("sub", np.int32)], align=True)
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
@@ -42,9 +42,9 @@ class L1(Parameters):
     unused_bytes: float = constant("l1.unused_bytes")
     copy_tag_cycles: float = constant("l1.copy_tag_cycles")
     copy_found_cycles: float = constant("l1.copy_found_cycles")
-    copy_queue_entries: float = constant("l1.copy_queue_entries")
+    copy_queue_entries: float = constant("l1.copy_queue_entries", room=TAGGED)
     copy_request_cycles: float = constant("l1.copy_request_cycles")
-    atomic_queue_entries: float = constant("l1.atomic_queue_entries")
+    atomic_queue_entries: float = constant("l1.atomic_queue_entries", room=_ATOMICS)
 
 
 UNIT = Unit(
@@ -188,7 +188,7 @@ def tag_cycles(ck: Arrays, op: Record, one: Record) -> Float:
 @compiled(void, CLOCK, SM)
 def _queue_atomic(ck: Arrays, sm: Record) -> None:
     """Queue an atomic that has been sent on: the tags wait while as many of them as the queue holds have not left."""
-    entries = min(int64(ck.chip.l1.atomic_queue_entries), _ATOMICS)
+    entries = int64(ck.chip.l1.atomic_queue_entries)
     if entries == 0:
         return
     sm.tag_free = max(sm.tag_free, sm.atomics_left[(sm.atomics - entries) % _ATOMICS])

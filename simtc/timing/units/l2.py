@@ -15,7 +15,7 @@ from simtc.machine.types import float64, int64, void
 from simtc.timing.constants import SECTOR, Counter
 from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Scale, Unit, compiled, constant, derived
 from simtc.timing.units import dram
-from simtc.timing.units.addresses import chance, distance_of_memory, hashed
+from simtc.timing.units.addresses import chance, hashed
 from simtc.timing.units.aging import brought, is_from_before, stamp, used_again
 from simtc.timing.units.l2_tags import NEVER, dirty, keep, l2_way, needs_rest
 from simtc.timing.units.merging import pair_of
@@ -213,7 +213,7 @@ def join(ck: Arrays, sm: Record, sector: Int, passes: Int, is_part: Int, merged:
     done = serve(unit, t, passes * each)
     sm.executed = done
     dirty(ck, l2_way(ck, line, done), sector & 3, 0, done)
-    beyond = own.atomic_cycles + own.atomic_spread_cycles * distance_of_memory(line, sm.number)
+    beyond = own.atomic_cycles + own.atomic_spread_cycles * dram.distance(ck, line, sm.number)
     return max(there, done + own.l2_extra_cycles) + beyond
 
 
@@ -250,7 +250,7 @@ def write(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, left: 
     ck.l2_ready[cell] = served
     ck.counters[Counter.STORE_SECTORS] += 1
     if not merged:
-        home = number if distance_of_memory(line, number) < 0 else number + 1
+        home = number if dram.distance(ck, line, number) < 0 else number + 1
         keep(ck, way, line, home, served)
         keep(ck, way, line, number, served)
     return served

@@ -14,7 +14,7 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
-from simtc.timing.constants import SECTOR, WAVEFRONT, Counter
+from simtc.timing.constants import LINE, SECTOR, WAVEFRONT, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units.crossbar import copy_sector
@@ -23,10 +23,8 @@ from simtc.timing.units.memory_queue import QUEUED
 __all__ = ["UNIT", "Ldgsts", "copied", "grouped_at", "landing", "pieces_asked", "tag_cycles", "write_cycles"]
 
 _ALL: Final = 15  # the bits of the sectors of a line
-_LINE: Final = 128  # bytes
 _SECTORS: Final = 4  # of a line
-_COPIES: Final = 1024  # lines on their way past L1 at most; the modelled number is smaller
-_WRITTEN = 2  # times as many bytes as the data stage reads in a cycle; of loose sectors, as many
+_COPIES: Final = 1024  # lines on their way past L1 that the clock has room for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +35,8 @@ class Ldgsts(Parameters):
     copy_piece_cycles: float = constant("l1.copy_piece_cycles")
     copy_backlog_cycles: float = constant("l1.copy_backlog_cycles")
     copy_half_cycles: float = constant("l1.copy_half_cycles")
-    copies_pending: float = constant("l1.copies_pending")
+    copy_write_bytes_per_cycle: float = constant("l1.copy_write_bytes_per_cycle")
+    copies_pending: float = constant("l1.copies_pending", room=_COPIES)
     data_stage_bytes_per_cycle: float = constant("shared.data_stage_bytes_per_cycle")
 
 
@@ -97,7 +96,7 @@ def _piece_cycles(ck: Arrays, copy: Record, hint: Int, late: Int) -> Float:
         if split == 0:
             pieces += loose > 0
         elif _ones(split) + 1 >= _SECTORS:
-            pieces += 0 if hint == _LINE and split == _ALL else _ones(split) + 1
+            pieces += 0 if hint == LINE and split == _ALL else _ones(split) + 1
         else:
             pairs = size == 2 and split == 3 and copy.list[first] ^ 1 == copy.list[end - 1]
             pieces += _ones(loose) + (_ones(split) if late or not pairs else 0)
@@ -120,12 +119,15 @@ def write_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
     """Return how long the data stage writes what a copy brings.
 
     What goes through L1 passes the stage twice: its sectors as they come, and the wavefronts in which they are written.
+    Past L1, loose sectors are written as fast as others are read.
     """
+    own = ck.chip.ldgsts
     if not op.bypasses:
         moved = copy.sectors * SECTOR + copy.wavefronts * WAVEFRONT
-        return moved / ck.chip.ldgsts.data_stage_bytes_per_cycle
+        return moved / own.data_stage_bytes_per_cycle
     loose = float64(_ones(int64(copy.loose)))
-    return (copy.sectors - loose + _WRITTEN * loose) * SECTOR / (_WRITTEN * ck.chip.ldgsts.data_stage_bytes_per_cycle)
+    whole = (copy.sectors - loose) * SECTOR / own.copy_write_bytes_per_cycle
+    return whole + loose * SECTOR / own.data_stage_bytes_per_cycle
 
 
 @compiled(void, WARP, int64)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -17,9 +16,9 @@ from simtc.jit import Array, Arrays, Int, Record
 from simtc.machine.state import Event
 from simtc.machine.types import LONGS, float64, int64, void
 from simtc.results.stall import Stall
-from simtc.timing.constants import ASLEEP, Access, Counter, Pipe
+from simtc.timing.constants import ASLEEP, LANES, Access, Counter, Pipe
 from simtc.timing.operation import OPERATION
-from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant
+from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant, derived
 from simtc.timing.units.crossbar import announce
 from simtc.timing.units.events import free_entry, lower_board
 from simtc.timing.units.l1 import TAGGED, misses, tag_cycles, takes_next
@@ -33,8 +32,6 @@ _LOADS = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 _GLOBAL = (*_LOADS, Access.GLOBAL_STORE)
 _SHARED = (Access.SHARED_LOAD, Access.SHARED_STORE, Access.COPY)
 _STORES = (Access.SHARED_STORE, Access.GLOBAL_STORE)
-_LANES: Final = 32
-_REGISTER_CYCLES: Final = 2  # for which the port of a sub-core gives a register of all lanes
 _PASSES_L1 = (Access.GLOBAL_LOAD, Access.COPY)
 _ANSWERED = (Access.GLOBAL_STORE, Access.ATOMIC)  # what a fence, and the end of a block, waits for
 
@@ -43,8 +40,11 @@ _ANSWERED = (Access.GLOBAL_STORE, Access.ATOMIC)  # what a fence, and the end of
 class Lsu(Parameters):
     """What a board says of a sub-core's queue, and of what follows the queues."""
 
-    queue_entries: float = constant("shared.queue_entries")
+    queue_entries: float = constant("shared.queue_entries", room=QUEUE)
     lsu_lanes: float = constant("shared.lsu_lanes")
+    register_cycles: float = derived(  # for which the port of a sub-core reads one register of all lanes: an address
+        lambda device, _: device.sm.memory["LDS.32"].operand_read_cycles, "memory.LDS.32.operand_read_cycles"
+    )
 
 
 UNIT = Unit(
@@ -106,7 +106,7 @@ def _taken(ck: Arrays, op: Record) -> Int:
     lanes = ck.chip.lsu.lsu_lanes
     if lanes == 0 or op.access == Access.EXCHANGE:
         return 1
-    return max(int64(op.operand_read * _LANES / (lanes * _REGISTER_CYCLES)), 1)
+    return max(int64(op.operand_read * LANES / (lanes * ck.chip.lsu.register_cycles)), 1)
 
 
 @compiled(void, CLOCK, SM, SUB, OPERATION, int64)
@@ -188,7 +188,7 @@ def _move_next(ck: Arrays, sm: Record, now: Int) -> Int:
             continue
         if sub.read_done <= now and (first < 0 or sub.read_done < earliest):
             earliest, first = sub.read_done, i
-    if first < 0 or sm.stage_count >= min(ck.chip.shared_memory.sm_queue_entries, QUEUE) or sm.moved > now:
+    if first < 0 or sm.stage_count >= ck.chip.shared_memory.sm_queue_entries or sm.moved > now:
         return 0
     sub = ck.subs[first]
     op = ck.ops[sub.queue[sub.head].instruction]

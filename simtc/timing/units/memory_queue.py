@@ -9,7 +9,7 @@ from numba import from_dtype
 
 __all__ = ["QUEUE", "QUEUED", "QUEUED_FIELDS"]
 
-QUEUE: Final = 32  # entries; the modelled depths are smaller
+QUEUE: Final = 32  # entries that the clock has room for
 _SECTORS: Final = 64  # that one instruction can touch
 QUEUED_FIELDS: Final = np.dtype(
     [

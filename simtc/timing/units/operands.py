@@ -25,6 +25,7 @@ class Operands(Parameters):
     """What a board says of reading registers."""
 
     read_window_cycles: float = constant("issue.read_window_cycles")
+    source_read_cycles: float = constant("issue.source_read_cycles")
 
 
 UNIT = Unit(

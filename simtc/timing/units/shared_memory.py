@@ -30,7 +30,7 @@ __all__ = ["UNIT", "SharedMemory", "enqueue", "serve_stage"]
 class SharedMemory(Parameters):
     """What a board says of the data stage."""
 
-    sm_queue_entries: float = constant("shared.sm_queue_entries")
+    sm_queue_entries: float = constant("shared.sm_queue_entries", room=QUEUE)
     data_stage_bytes_per_cycle: float = constant("shared.data_stage_bytes_per_cycle")
     return_bytes_per_cycle: float = constant("shared.return_bytes_per_cycle")
 

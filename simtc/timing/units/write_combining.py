@@ -31,6 +31,7 @@ class WriteCombining(Parameters):
     store_partial_sector_cycles: float = constant("l1.store_partial_sector_cycles")
     store_full_sector_cycles: float = constant("l1.store_full_sector_cycles")
     store_full_line_cycles: float = constant("l1.store_full_line_cycles")
+    store_least_cycles: float = constant("l1.store_least_cycles")
     store_queue_sectors: float = constant("l1.store_queue_sectors")
     store_turn_cycles: float = constant("l1.store_turn_cycles")
     store_turn_line_cycles: float = constant("l1.store_turn_line_cycles")
@@ -61,7 +62,7 @@ UNIT = Unit(
 @compiled(int64, OPERATION, QUEUED)
 def _is_whole(op: Record, store: Record) -> Int:
     """Tell whether a store writes all bytes of its sectors."""
-    return int64(op.returned >= 32 * store.sectors)
+    return int64(op.returned >= SECTOR * store.sectors)
 
 
 @compiled(float64, CLOCK, int64)
@@ -92,7 +93,7 @@ def stage_cycles(ck: Arrays, op: Record, store: Record) -> Float:
     """Return how long a store holds the data stage: whole lines, whole sectors, or lines in part."""
     own = ck.chip.write_combining
     if _is_whole(op, store) and store.sectors == 4 * store.lines:
-        return max(store.lines * own.store_full_line_cycles, 2.0)
+        return max(store.lines * own.store_full_line_cycles, own.store_least_cycles)
     return (store.sectors if _is_whole(op, store) else store.lines) * own.store_full_sector_cycles
 
 

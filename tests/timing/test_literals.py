@@ -1,0 +1,95 @@
+"""No number of the hardware hides in the code of the clock's units: boards say it, and a queue has room for it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from simtc import arch
+from simtc.arch.altered import altered
+from simtc.errors import BadInputError
+from simtc.timing import units
+from simtc.timing.setup import parameters
+from simtc.timing.unit import Launched
+
+PLAIN = {0, 1, 2, 3, 4}  # of sectors in a line, of halves, of a heap's children
+HASHES = {  # bits of an address that decide as if by chance, by function
+    **dict.fromkeys((f"addresses.{one}" for one in ("spread", "hashed", "chance", "distance_of_page")), None),
+    "crossbar._place": {10}, "write_combining._combines": {10}, "dram._tail": {12}, "l2._slice": {8},
+    "l2._atomic_unit": {5, 8, 9},
+    "l2.read": {5},  # a sector's bytes, as a shift
+    "l2.beyond_mean": {0.5},  # chance lies between 0 and 1
+    "l2_tags.announce": {8},  # numbers in a line of the host's cache
+}  # fmt: skip
+ROOM = {  # what the clock's arrays have room for, or can tell apart
+    "crossbar._MERGED", "dram._BANKS", "events._HEAP", "fetch.LINES", "fetch._SUB_CORES", "l1.MSHRS", "l1.TAGGED",
+    "l1._ATOMICS", "ldgsts._COPIES", "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS",
+    "write_combining._COMBINED", "aging.FULL", "aging._RING",
+}  # fmt: skip
+MARKS = {  # numbers in place of something, bits of a word, and what a format fixes
+    "blocks.NO_BLOCK", "blocks.ENDED", "dispatch._NOBODY", "events.ENTRY", "events.FILL", "fetch._UNKNOWN",
+    "l2_tags.NEVER", "l2_tags.STAYS", "l2_tags._BEFORE", "l2_tags._COPY", "l2_tags._SECTORS", "l2_tags._HALF",
+    "l2_tags._PARTS", "ldgsts._ALL", "ldgsts._SECTORS", "scoreboards._BOARDS", "fetch._CODE_LINE",
+    "dispatch._FENCE_LOOKS",  # how often the clock looks: no cycle depends on it
+    "dram._PHASE",  # where in a period of refreshes a launch begins
+    "aging._ALIKE",  # how different two rates are that a sample tells apart
+}  # fmt: skip
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(Path(units.__path__[0]).glob("*.py")):
+        yield path.stem, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def numbers(tree: ast.AST) -> set[float]:
+    found = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return {one for one in found if isinstance(one, (int, float)) and not isinstance(one, bool)}
+
+
+def hidden(module: str, tree: ast.Module) -> Iterator[tuple[str, set[float]]]:
+    """Yield the functions of a unit with the numbers in them that have neither a name nor a reason above."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            known = HASHES.get(f"{module}.{node.name}", set())
+            if known is not None and (rest := numbers(node) - PLAIN - known):
+                yield f"{module}.{node.name}", rest
+
+
+def named(module: str, tree: ast.Module) -> Iterator[str]:
+    """Yield the constants of a module that are numbers, or made of numbers."""
+    made = (ast.Constant, ast.UnaryOp, ast.BinOp)
+    for node in tree.body:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, made) and numbers(node.value):
+            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+            yield f"{module}.{target.id}"
+
+
+def test_no_number_hides_in_a_function_of_a_unit():
+    assert [one for module, tree in modules() for one in hidden(module, tree)] == []
+
+
+def test_a_named_number_is_room_or_a_mark():
+    assert {one for module, tree in modules() for one in named(module, tree)} == ROOM | MARKS
+
+
+def test_a_hidden_number_is_found():
+    tree = ast.parse("_WAIT = 6\ndef f(now):\n    return now + 7\n")
+    assert [*hidden("l1", tree)] == [("l1.f", {7})]
+    assert [*named("l1", tree)] == ["l1._WAIT"]
+
+
+@pytest.mark.parametrize(
+    ("path", "room"),
+    [
+        ("l1.copies_pending", 1024), ("l1.atomic_queue_entries", 128), ("l1.copy_queue_entries", 32),
+        ("shared.queue_entries", 32), ("shared.sm_queue_entries", 32), ("dram_banks", 1024),
+    ],
+)  # fmt: skip
+def test_a_queue_longer_than_the_clock_has_room_for_is_refused(path, room):
+    h200, launch = arch.device("h200"), Launched(slots=1, warps=1, l1_sets=1, l2_sets=1)
+    parameters(altered(h200, path, room), launch)
+    with pytest.raises(BadInputError, match=rf"^{path} of h200 is {room + 1}: the clock has room for {room}, or fewer"):
+        parameters(altered(h200, path, room + 1), launch)
