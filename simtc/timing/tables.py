@@ -184,7 +184,7 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
     elif pipe is not Pipe.NONE:
         arithmetic = pipe_constants(instruction, sm)
         op["interval"] = arithmetic.issue_interval_cycles
-        if sm.pipes.fma_half_cycles and pipe in (Pipe.FMA, Pipe.FP16):
+        if sm.pipes.fma_half_cycles and pipe in (Pipe.ALU, Pipe.FMA, Pipe.FP16):
             _half(op, instruction, sm.pipes)
         op["second_pass"] = sm.pipes.wide_second_pass_cycles if arithmetic is sm.pipes.imad_wide else 0
         if not opcode.is_fixed_latency(instruction_sm(device)):
@@ -192,10 +192,13 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
 
 
 def _half(op: np.ndarray, instruction: Instruction, pipes: Pipes) -> None:
-    """Choose the half of the FMA pipe that executes an instruction; HFMA2.MMA has a pipe of its own."""
-    if opcode_of(instruction).unit == "fma":
+    """Choose the half of the FMA pipe that executes an instruction; HFMA2.MMA, of a pipe of its own, holds others up."""
+    unit = opcode_of(instruction).unit
+    if unit != "fp16":
+        op["behind_half"] = pipes.behind_half_cycles
+    if unit == "fma":
         op["either"], op["interval"] = 1, pipes.fma_half_cycles
-    elif "MMA" not in instruction.modifiers:
+    elif unit != "alu" and "MMA" not in instruction.modifiers:
         op["pipe"] = Pipe.FMA_HEAVY
 
 
