@@ -49,7 +49,7 @@ class Pipe(IntEnum):
     TENSOR = 7
     MIO = 8
     ADU = 9
-    FMA_HEAVY = 10  # where it is a pipe of its own: the half of the FMA pipe that multiplies integers and halves, too
+    FMA_HEAVY = 10  # what multiplies integers and halves, where FFMA does not wait for it
     COUNT = 11
 
 

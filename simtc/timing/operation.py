@@ -17,7 +17,6 @@ OPERATION_FIELDS: Final = np.dtype(
         ("pipe", np.int32),
         ("kind", np.int32),
         ("interval", np.int32),
-        ("either", np.int32),  # 1 for what both halves of the FMA pipe execute
         ("stall", np.int32),
         ("yields", np.int32),
         ("write_barrier", np.int32),  # -1 for none

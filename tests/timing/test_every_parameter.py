@@ -64,7 +64,7 @@ APART = (
 )  # fmt: skip
 FIELDS = (
     "interval", "latency", "operand_read", "war", "tail", "returned", "tokens", "port_wait", "store_wait",
-    "stage_wait", "even", "lost_even", "second_pass", "behind_half", "either", "stall",
+    "stage_wait", "even", "lost_even", "second_pass", "behind_half", "stall",
 )  # fmt: skip
 
 

@@ -1,8 +1,4 @@
-"""The pipes of a sub-core: each takes an instruction, then none for the interval of that instruction.
-
-Where the FMA pipe is two halves, each takes a warp in two cycles: f32 goes to the heavy half while the light one is
-busy, what multiplies integers or halves only to the heavy one.
-"""
+"""The pipes of a sub-core: each takes an instruction, then none for the interval of that instruction."""
 
 from __future__ import annotations
 
@@ -31,17 +27,12 @@ UNIT = Unit(
 def free_at(sub: Record, op: Record) -> Int:
     """Return when the pipe of an instruction takes it; matrix instructions wait for the register port, too."""
     free = sub.free[op.pipe]
-    if op.either:
-        return min(free, sub.free[Pipe.FMA_HEAVY])
     return max(free, sub.port_free) if op.pipe == Pipe.TENSOR else free
 
 
 @compiled(void, SUB, OPERATION, int64)
 def occupy(sub: Record, op: Record, now: Int) -> None:
     """Occupy the pipe of an instruction that issues."""
-    pipe = int64(op.pipe)
-    if op.either and sub.free[pipe] > now:
-        pipe = int64(Pipe.FMA_HEAVY)
-    if pipe != Pipe.NONE:
-        sub.free[pipe] = now + op.interval
-        sub.busy[pipe] += op.interval
+    if op.pipe != Pipe.NONE:
+        sub.free[op.pipe] = now + op.interval
+        sub.busy[op.pipe] += op.interval
