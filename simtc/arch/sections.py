@@ -153,6 +153,8 @@ class Pipes:
     uniform: Pipe | None  # UIADD3 ULOP3 USHF UIMAD ...; cross: to a vector instruction. None before Turing
     uniform_move: Pipe | None  # ULDC UMOV VOTEU
     wide_second_pass_cycles: int = 0  # of dispatch: IMAD.WIDE and IMAD.HI are issued in two passes
+    heavy_apart: int = 0  # 1 where FFMA does not wait for IMAD, and HFMA2 does, but for HFMA2.MMA
+    behind_half_cycles: int = 0  # of dispatch: what another pipe than that of halves takes more behind HFMA2.MMA
     xu_read_cycles: float = 0.0  # of the memory I/O queue, for an operand of XU; 0 where XU is not behind it
     xu_entries: float = 0.0  # of XU, behind that queue
 

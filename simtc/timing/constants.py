@@ -49,7 +49,8 @@ class Pipe(IntEnum):
     TENSOR = 7
     MIO = 8
     ADU = 9
-    COUNT = 10
+    FMA_HEAVY = 10  # what multiplies integers and halves, where FFMA does not wait for it
+    COUNT = 11
 
 
 class Kind(IntEnum):

@@ -47,6 +47,7 @@ OPERATION_FIELDS: Final = np.dtype(
         ("lost_odd", np.int32),
         ("special_cycles", np.int32),  # that XU is busy with it, where it comes from the memory I/O queue
         ("special_ahead", np.int32),  # that XU may still be busy with others when it leaves that queue
+        ("behind_half", np.int32),  # cycles of dispatch that it takes more right behind HFMA2.MMA
         ("second_pass", np.int32),  # cycles of dispatch that its second pass takes
         ("constant", np.int32),  # the line of constants that it reads, -1 for none
         ("loads_constant", np.int32),  # 1 for LDC, which has a cache of its own

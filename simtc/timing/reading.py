@@ -23,6 +23,7 @@ __all__ = ["active_cycles", "busy_cycles", "ended_at", "read_timing", "require_r
 _PIPE_NAMES = {
     Pipe.ALU: "ALU pipe",
     Pipe.FMA: "FMA pipe",
+    Pipe.FMA_HEAVY: "FMA heavy pipe",
     Pipe.FP16: "FP16 pipe",
     Pipe.FP64: "FP64 pipe",
     Pipe.XU: "XU pipe",

@@ -184,9 +184,20 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
     elif pipe is not Pipe.NONE:
         arithmetic = pipe_constants(instruction, sm)
         op["interval"] = arithmetic.issue_interval_cycles
+        if sm.pipes.heavy_apart and pipe in (Pipe.ALU, Pipe.FMA, Pipe.FP16):
+            _part(op, instruction, sm.pipes)
         op["second_pass"] = sm.pipes.wide_second_pass_cycles if arithmetic is sm.pipes.imad_wide else 0
         if not opcode.is_fixed_latency(instruction_sm(device)):
             op["kind"], op["latency"] = How.VARIABLE, round(arithmetic.observed_cycles)
+
+
+def _part(op: np.ndarray, instruction: Instruction, pipes: Pipes) -> None:
+    """Part what multiplies integers and halves from FFMA, and from HFMA2.MMA, which holds up other pipes than these."""
+    unit = opcode_of(instruction).unit
+    if unit != "fp16":
+        op["behind_half"] = pipes.behind_half_cycles
+    if unit == "fmaheavy" or (unit == "fp16" and "MMA" not in instruction.modifiers):
+        op["pipe"] = Pipe.FMA_HEAVY
 
 
 def _queued(op: np.ndarray, pipes: Pipes, release_cycles: int) -> None:

@@ -102,7 +102,10 @@ def test_json_of_a_board(simtc):
         "issue.read_window_cycles",
         "issue.register_branch_cycles",
         "issue.register_branch_interval_cycles",
-        *(f"pipes.{what}" for what in ("wide_second_pass_cycles", "xu_read_cycles", "xu_entries")),
+        *(
+            f"pipes.{what}"
+            for what in ("wide_second_pass_cycles", "heavy_apart", "behind_half_cycles", "xu_read_cycles", "xu_entries")
+        ),
         *(f"l1.{what}" for what in ("atomic_pass_cycles", "atomic_spread_cycles", "atomic_queue_entries")),
         "l1.unused_bytes",
         "l1.tag_lines_per_cycle",

@@ -37,6 +37,7 @@ MICROBENCHMARKS = (
     "line_stream_16_3/1x256/32,64,80,2048,64,", "fill_stream_4_3/1x256/32,16,16,", "red_issued/1x256/16,8,1,0/",
     "red_issued/16x256/64,8,1,0/",
     "load_places_4/1x256/32,4,4,2052,", "past_places_16/1x256/32,16,16,2048,128,", "scale_pieces_x1/16x512/16,32,4096,",
+    "copied_4_2x4_3/1x128/8,1/",
 )  # fmt: skip
 PARAMETERS = [f"{unit.name}.{one.name}" for unit in UNITS if unit.parameters for one in fields(unit.parameters)]
 FACTORS = {  # 2 for all others
@@ -64,7 +65,7 @@ APART = (
 )  # fmt: skip
 FIELDS = (
     "interval", "latency", "operand_read", "war", "tail", "returned", "tokens", "port_wait", "store_wait",
-    "stage_wait", "even", "lost_even", "second_pass", "stall",
+    "stage_wait", "even", "lost_even", "second_pass", "behind_half", "stall",
 )  # fmt: skip
 
 

@@ -39,6 +39,10 @@ def measured() -> dict[str, float]:
         ("called_leaves/1x32/8/warm", 0.01),
         ("called_leaves/1x1024/8/warm", 0.03),  # one unit of the SM for RET
         ("mufu_sts/1x512/8/warm", 0.05),  # XU behind the queue of memory instructions
+        ("mix_fma_imad/1x256/8/warm", 0.04),  # FFMA does not wait for IMAD
+        ("mix_half/1x1024/8/warm", 0.04),  # HFMA2.MMA does not wait for HFMA2
+        ("mix_half_shf/1x128/8/warm", 0.015),  # what is behind HFMA2.MMA: a cycle
+        ("mix_runs/1x128/8/warm", 0.015),
         ("far_512/1x32/1,0/cold", 0.0),  # code that the launch before left there
         ("far_512/1x32/1,1/cold", 0.0),
     ],

@@ -36,6 +36,7 @@ UNIT = Unit(
         ("even_free", np.int64),  # when the even bank has been read for what issued so far
         ("odd_free", np.int64),
         ("port_free", np.int64),  # when the register port has served what issued so far
+        ("half_read", np.int64),  # the cycle right behind the last HFMA2.MMA
         ("late", np.int64),  # cycles that what issued last waits for its operands
     ),
 )
@@ -55,6 +56,10 @@ def read_operands(ck: Arrays, sub: Record, op: Record, w: Int, now: Int) -> None
     """Read the operands of an instruction that issues: more from one bank than its window holds is a wait."""
     waits = _read_banks(ck, sub, op, w, now) + op.second_pass
     sub.dispatch_free = now + 1 + waits
+    if op.pipe == Pipe.FP16:
+        sub.half_read = now + 1
+    elif op.behind_half and sub.half_read == now:
+        sub.dispatch_free += op.behind_half
     sub.late = waits if ck.chip.operands.read_window_cycles > 1 else int64(0)
     if op.pipe == Pipe.TENSOR:
         sub.port_free = now + op.tokens
