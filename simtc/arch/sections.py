@@ -276,7 +276,7 @@ class L1:
     copy_tag_cycles: float = 0.0  # of the tags, for each LDGSTS that fills L1, beyond its lines
     copy_found_cycles: float = 0.0  # and for each of its lines that L1 has, or has asked for
     copy_piece_cycles: float = 0.0  # for each loose sector that LDGSTS copies past L1, of no whole line
-    copy_backlog_cycles: float = 0.0  # of them; beyond these, a sector that lands in two counts as two
+    copy_again_cycles: float = 0.0  # of a line that goes where a copy before it has not landed yet
     copy_queue_entries: float = 0.0  # LDGSTS that may wait at the tags without holding up what follows them
     copy_request_cycles: float = 0.0  # of the path to L2, for each LDGSTS that fills L1, beyond its lines' requests
 

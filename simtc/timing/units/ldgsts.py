@@ -22,9 +22,11 @@ from simtc.timing.units.memory_queue import QUEUED
 
 __all__ = ["UNIT", "Ldgsts", "copied", "grouped_at", "landing", "pieces_asked", "tag_cycles", "write_cycles"]
 
+_NOTED: Final = 60  # cycles after it has come until what is copied has left the place
 _ALL: Final = 15  # the bits of the sectors of a line
 _LINE: Final = 128  # bytes
 _SECTORS: Final = 4  # of a line
+_PLACES: Final = 16384  # 16 bytes each, of shared memory that can be told apart: all that an SM has
 _COPIES: Final = 1024  # lines on their way past L1 at most; the modelled number is smaller
 _WRITTEN = 2  # times as many bytes as the data stage reads in a cycle; of loose sectors, as many
 
@@ -35,7 +37,7 @@ class Ldgsts(Parameters):
 
     copy_line_cycles: float = constant("l1.copy_line_cycles")
     copy_piece_cycles: float = constant("l1.copy_piece_cycles")
-    copy_backlog_cycles: float = constant("l1.copy_backlog_cycles")
+    copy_again_cycles: float = constant("l1.copy_again_cycles")
     copy_half_cycles: float = constant("l1.copy_half_cycles")
     copies_pending: float = constant("l1.copies_pending")
     data_stage_bytes_per_cycle: float = constant("shared.data_stage_bytes_per_cycle")
@@ -45,7 +47,8 @@ UNIT = Unit(
     name="ldgsts",
     parameters=Ldgsts,
     sm=(
-        ("pieces_free", np.float64),  # when the next loose sector may be asked for
+        ("pieces_free", np.float64),  # when the next piece may be asked for
+        ("awaited", np.float64, (_PLACES,)),  # when what was last copied to 16 bytes of shared memory comes
         ("copies", np.float64, (_COPIES,)),  # when lines that are copied past L1 come: a heap, the first one on top
     ),
     warp=(("copies_done", np.int64),),  # when the warp's copies will have landed
@@ -79,39 +82,44 @@ def tag_cycles(ck: Arrays, copy: Record) -> Float:
     return max(cycles, 1.0)
 
 
-@compiled(float64, CLOCK, QUEUED, int64, int64)
-def _piece_cycles(ck: Arrays, copy: Record, hint: Int, late: Int) -> Float:
-    """Return how long the loose sectors of a copy pass one by one.
+@compiled(int64, SM, QUEUED, int64, float64)
+def _is_awaited(sm: Record, copy: Record, k: Int, t: Float) -> Int:
+    """Tell whether shared memory still waits for what came before to where the k-th sector of a copy goes."""
+    return int64(sm.awaited[copy.to[k] % _PLACES] > t)
 
-    Lines none of which is split pass at once; so do whole lines all of which is split where L2 is asked for all of
-    them. Else these, and lines but for one sector, pass as the sectors of shared memory that receive them. Of others, a
-    sector that is split takes twice as long, but for both sectors of 64 bytes as long as copies are not late.
+
+@compiled(int64, QUEUED, int64, int64)
+def _pieces(copy: Record, first: Int, end: Int) -> Int:
+    """Return as how many pieces sectors [first, end) of a line pass: whole ones by 64 bytes, and a line at once.
+
+    Sectors that are split pass as the sectors of shared memory that receive them: one more than they are.
     """
-    pieces, first = int64(0), int64(0)
+    mask = (1 << (end - first)) - 1
+    loose, split = _ones(copy.loose >> first & mask), _ones(copy.split >> first & mask)
+    if loose == 0:
+        return 1
+    return (end - first - loose) // 2 + loose + (split > 0)
+
+
+@compiled(float64, CLOCK, SM, QUEUED, float64, int64)
+def pieces_asked(ck: Arrays, sm: Record, copy: Record, t: Float, tail: Int) -> Float:
+    """Return when all pieces of a copy past L1 that comes at t have been asked for: one by one.
+
+    What goes where a copy before it has not landed yet goes with that one, and L2 is not asked again. (A program that
+    reads what it copies has no such copies: one stage would not do.)
+    """
+    own = ck.chip.ldgsts
+    if own.copy_piece_cycles == 0:
+        return t
+    cycles, first = 0.0, int64(0)
     while first < copy.sectors:
         end = first + 1
         while end < copy.sectors and copy.list[end] >> 2 == copy.list[first] >> 2:
             end += 1
-        size = end - first
-        loose, split = copy.loose >> first & ((1 << size) - 1), copy.split >> first & ((1 << size) - 1)
-        if split == 0:
-            pieces += loose > 0
-        elif _ones(split) + 1 >= _SECTORS:
-            pieces += 0 if hint == _LINE and split == _ALL else _ones(split) + 1
-        else:
-            pairs = size == 2 and split == 3 and copy.list[first] ^ 1 == copy.list[end - 1]
-            pieces += _ones(loose) + (_ones(split) if late or not pairs else 0)
+        again = _is_awaited(sm, copy, first, max(sm.pieces_free, t) + cycles - tail - _NOTED)
+        cycles += own.copy_again_cycles if again else _pieces(copy, first, end) * own.copy_piece_cycles
         first = end
-    return pieces * ck.chip.ldgsts.copy_piece_cycles
-
-
-@compiled(float64, CLOCK, SM, QUEUED, int64, float64)
-def pieces_asked(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float) -> Float:
-    """Return when the loose sectors of a copy past L1 that comes at t have been asked for."""
-    if copy.loose == 0 or ck.chip.ldgsts.copy_piece_cycles == 0:
-        return t
-    late = int64(sm.pieces_free - t > ck.chip.ldgsts.copy_backlog_cycles)
-    sm.pieces_free = max(sm.pieces_free, t) + _piece_cycles(ck, copy, hint, late)
+    sm.pieces_free = max(sm.pieces_free, t) + cycles
     return sm.pieces_free
 
 
@@ -164,16 +172,28 @@ def _take_room(ck: Arrays, sm: Record, arrival: Float) -> None:
     heap[i] = arrival
 
 
-@compiled(float64, CLOCK, SM, QUEUED, int64, float64, float64)
-def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Float) -> Float:
-    """Return when the last sector of a copy past L1 is there."""
-    arrival, comes = t, t
-    for k in range(copy.sectors):
-        ck.counters[Counter.L1_SECTORS] += 1
-        if k == 0 or copy.list[k - 1] >> 2 != copy.list[k] >> 2:
-            asked, comes = _room_for_copy(ck, sm, asked), t
-        comes = max(comes, copy_sector(ck, sm, copy, k, hint, t, asked))
-        if k + 1 == copy.sectors or copy.list[k + 1] >> 2 != copy.list[k] >> 2:
+@compiled(float64, CLOCK, SM, QUEUED, int64, float64, float64, float64)
+def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Float, tail: Float) -> Float:
+    """Return when the last sector of a copy past L1 is there, which is written `tail` later."""
+    notes = ck.chip.ldgsts.copy_piece_cycles > 0
+    arrival, first = t, int64(0)
+    while first < copy.sectors:
+        end = first + 1
+        while end < copy.sectors and copy.list[end] >> 2 == copy.list[first] >> 2:
+            end += 1
+        ck.counters[Counter.L1_SECTORS] += end - first
+        again = notes and _is_awaited(sm, copy, first, asked - tail - _NOTED)
+        if not again:
+            asked = _room_for_copy(ck, sm, asked)
+        is_piece = int64(notes and (end - first < _SECTORS or copy.split >> first & _ALL > 0))
+        comes = t
+        for k in range(first, end):
+            place = copy.to[k] % _PLACES
+            if not again:
+                sm.awaited[place] = copy_sector(ck, sm, copy, k, hint, is_piece, t, asked)
+            comes = max(comes, sm.awaited[place])
+        if not again:
             _take_room(ck, sm, comes)
         arrival = max(arrival, comes)
+        first = end
     return arrival
