@@ -22,7 +22,8 @@ from simtc.timing.units.memory_queue import QUEUED
 
 __all__ = ["UNIT", "Ldgsts", "copied", "grouped_at", "landing", "pieces_asked", "tag_cycles", "write_cycles"]
 
-_NOTED: Final = 60  # cycles after it has come until what is copied has left the place
+_CROWD: Final = 4  # lines of global memory, rows of which one instruction puts into a line of shared memory
+_NOTED: Final = 100  # cycles after it has come until what is copied has left the place
 _ALL: Final = 15  # the bits of the sectors of a line
 _LINE: Final = 128  # bytes
 _SECTORS: Final = 4  # of a line
@@ -83,9 +84,19 @@ def tag_cycles(ck: Arrays, copy: Record) -> Float:
 
 
 @compiled(int64, SM, QUEUED, int64, float64)
-def _is_awaited(sm: Record, copy: Record, k: Int, t: Float) -> Int:
-    """Tell whether shared memory still waits for what came before to where the k-th sector of a copy goes."""
-    return int64(sm.awaited[copy.to[k] % _PLACES] > t)
+def _awaited(sm: Record, copy: Record, k: Int, t: Float) -> Int:
+    """Return how many lines a copy puts into one of shared memory, if that still waits for what came before.
+
+    The one to which its k-th sector goes; 0 if it does not wait, or where they are too many to be told apart.
+    """
+    if sm.awaited[copy.to[k] % _PLACES] <= t:
+        return 0
+    lines, line = 0, int64(-1)
+    for i in range(copy.sectors):
+        if copy.list[i] >> 2 != line:
+            line = copy.list[i] >> 2
+            lines += copy.to[i] >> 3 == copy.to[k] >> 3
+    return int64(lines if lines < _CROWD else 0)
 
 
 @compiled(int64, QUEUED, int64, int64)
@@ -116,8 +127,8 @@ def pieces_asked(ck: Arrays, sm: Record, copy: Record, t: Float, tail: Int) -> F
         end = first + 1
         while end < copy.sectors and copy.list[end] >> 2 == copy.list[first] >> 2:
             end += 1
-        again = _is_awaited(sm, copy, first, max(sm.pieces_free, t) + cycles - tail - _NOTED)
-        cycles += own.copy_again_cycles if again else _pieces(copy, first, end) * own.copy_piece_cycles
+        again = _awaited(sm, copy, first, max(sm.pieces_free, t) + cycles - tail - _NOTED)
+        cycles += own.copy_again_cycles * (again - 1) if again else _pieces(copy, first, end) * own.copy_piece_cycles
         first = end
     sm.pieces_free = max(sm.pieces_free, t) + cycles
     return sm.pieces_free
@@ -182,7 +193,7 @@ def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Flo
         while end < copy.sectors and copy.list[end] >> 2 == copy.list[first] >> 2:
             end += 1
         ck.counters[Counter.L1_SECTORS] += end - first
-        again = notes and _is_awaited(sm, copy, first, asked - tail - _NOTED)
+        again = _awaited(sm, copy, first, asked - tail - _NOTED) if notes else int64(0)
         if not again:
             asked = _room_for_copy(ck, sm, asked)
         is_piece = int64(notes and (end - first < _SECTORS or copy.split >> first & _ALL > 0))
