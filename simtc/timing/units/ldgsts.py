@@ -23,7 +23,7 @@ from simtc.timing.units.memory_queue import QUEUED
 __all__ = ["UNIT", "Ldgsts", "copied", "grouped_at", "landing", "pieces_asked", "tag_cycles", "write_cycles"]
 
 _CROWD: Final = 4  # lines of global memory, rows of which one instruction puts into a line of shared memory
-_NOTED: Final = 100  # cycles after it has come until what is copied has left the place
+_NOTED: Final = 80  # cycles after it has come until what is copied has left the place
 _ALL: Final = 15  # the bits of the sectors of a line
 _LINE: Final = 128  # bytes
 _SECTORS: Final = 4  # of a line
@@ -202,7 +202,7 @@ def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Flo
             place = copy.to[k] % _PLACES
             if not again:
                 sm.awaited[place] = copy_sector(ck, sm, copy, k, hint, is_piece, t, asked)
-            comes = max(comes, sm.awaited[place])
+            comes = max(comes, sm.awaited[place] + (_NOTED if again else 0))
         if not again:
             _take_room(ck, sm, comes)
         arrival = max(arrival, comes)
