@@ -32,7 +32,7 @@ class Crossbar(Parameters):
 
     l2_bytes_per_cycle: float = constant("l1.l2_bytes_per_cycle")  # from L2 to an SM
     copy_bytes_per_cycle: float = constant("l1.copy_bytes_per_cycle")  # of LDGSTS past L1
-    copy_loose_bytes: float = constant("l1.copy_loose_bytes")  # that a slice counts for a piece of a line that several SMs of a GPC copy
+    copy_loose_bytes: float = constant("l1.copy_loose_bytes")  # of a slice, for a piece that others ask for too
     request_cycles: float = constant("l1.request_cycles")
     switch_cycles: float = constant("l1.switch_cycles")
     atomic_packet_cycles: float = constant("l1.atomic_packet_cycles")

@@ -1,8 +1,8 @@
 """LDGSTS: copies from global to shared memory, which a later group (LDGDEPBAR) waits for.
 
-What bypasses L1 in whole 64 bytes, each sector of which lands in one sector of shared memory, takes a short way. The
-other sectors are loose, and pass one by one: narrow rows, and rows at a pitch of 80 or 144 bytes, every other of which
-begins in the middle of a sector, so that two sectors of shared memory receive each of its sectors, which are split.
+What bypasses L1 passes by the piece: a whole line, a half of one, or a loose sector. Narrow rows are loose, and rows at a
+pitch of 80 or 144 bytes, every other of which begins in the middle of a sector, so that two sectors of shared memory
+receive each of its sectors, which are split. A copy that goes where another has not landed yet goes with that one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from simtc.timing.units.memory_queue import QUEUED
 __all__ = ["UNIT", "Ldgsts", "copied", "grouped_at", "landing", "pieces_asked", "tag_cycles", "write_cycles"]
 
 _CROWD: Final = 4  # lines of global memory, rows of which one instruction puts into a line of shared memory
-_NOTED: Final = 80  # cycles after it has come until what is copied has left the place
+_NOTED: Final = 70  # cycles after it has come until what is copied has left the place
 _ALL: Final = 15  # the bits of the sectors of a line
 _LINE: Final = 128  # bytes
 _SECTORS: Final = 4  # of a line
