@@ -237,7 +237,7 @@ class L1:
     copy_bytes_per_cycle: float  # and of LDGSTS, which does not fill L1
     copy_line_cycles: float  # of the tags, for each whole line that LDGSTS copies past L1
     copy_half_cycles: float  # and for each whole 64 bytes of other lines
-    copy_loose_bytes: float  # that a slice of L2 counts for a piece of a line which several SMs of a GPC copy
+    copy_loose_bytes: float  # of a slice of L2, for a piece that several SMs of a GPC copy
     l2_cpi_32_cycles: float  # LDG.32 that misses L1 and hits L2: one warp alone, back to back
     l2_cpi_64_cycles: float
     l2_cpi_128_cycles: float

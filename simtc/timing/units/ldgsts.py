@@ -103,13 +103,13 @@ def _awaited(sm: Record, copy: Record, k: Int, t: Float) -> Int:
 def _pieces(copy: Record, first: Int, end: Int) -> Int:
     """Return as how many pieces sectors [first, end) of a line pass: whole ones by 64 bytes, and a line at once.
 
-    Sectors that are split pass as the sectors of shared memory that receive them: one more than they are.
+    Neighbours that are split pass as the sectors of shared memory that receive them: one more than they are.
     """
     mask = (1 << (end - first)) - 1
-    loose, split = _ones(copy.loose >> first & mask), _ones(copy.split >> first & mask)
+    loose, split = _ones(copy.loose >> first & mask), copy.split >> first & mask
     if loose == 0:
         return 1
-    return (end - first - loose) // 2 + loose + (split > 0)
+    return (end - first - loose) // 2 + loose + _ones(split & ~(split << 1))
 
 
 @compiled(float64, CLOCK, SM, QUEUED, float64, int64)
