@@ -245,7 +245,7 @@ class L1:
     copy_write_bytes_per_cycle: float  # of the data stage, for whole sectors that LDGSTS copies past L1
     copy_line_cycles: float  # of the tags, for each whole line that LDGSTS copies past L1
     copy_half_cycles: float  # and for each whole 64 bytes of other lines
-    copy_loose_bytes: float  # that a sector counts for at the port of a GPC where LDGSTS does not copy it the short way
+    copy_loose_bytes: float  # of a slice of L2, for a piece that several SMs of a GPC copy
     l2_cpi_32_cycles: float  # LDG.32 that misses L1 and hits L2: one warp alone, back to back
     l2_cpi_64_cycles: float
     l2_cpi_128_cycles: float
@@ -284,8 +284,10 @@ class L1:
     copies_pending: float = 0.0  # lines that LDGSTS copies past L1
     copy_tag_cycles: float = 0.0  # of the tags, for each LDGSTS that fills L1, beyond its lines
     copy_found_cycles: float = 0.0  # and for each of its lines that L1 has, or has asked for
-    copy_piece_cycles: float = 0.0  # for each loose sector that LDGSTS copies past L1, of no whole line
-    copy_backlog_cycles: float = 0.0  # of them; beyond these, a sector that lands in two counts as two
+    copy_piece_cycles: float = 0.0  # of a piece of a row that LDGSTS copies past L1: a line, 64 bytes, a sector
+    copy_again_cycles: float = 0.0  # of a line that goes where a copy before it has not landed yet
+    copy_again_lines: float = 0.0  # of which one instruction puts fewer into a line of shared memory, or none goes so
+    copy_left_cycles: float = 0.0  # after it has landed, until the place knows no more that a copy came
     copy_queue_entries: float = 0.0  # LDGSTS that may wait at the tags without holding up what follows them
     copy_request_cycles: float = 0.0  # of the path to L2, for each LDGSTS that fills L1, beyond its lines' requests
 

@@ -202,8 +202,8 @@ def _copy(s: Arrays, mem: Arrays, op: Record, block: Int, c: Int, m: Int, q: Int
     if s.geometry[Geometry.TRACE]:
         wavefronts(s.address2, m, nbytes, 0, s.event)
         sectors(s.address, m & q, s.event)
-        loose_sectors(s.address, s.address2, m & q, nbytes, s.event)
         passes(s.address, m & q, nbytes, s.event)
+        loose_sectors(s.address, s.address2, m & q, nbytes, s.event)
     for lane in range(32):
         if (m >> uint32(lane)) & _ONE:
             read = (q >> uint32(lane)) & _ONE

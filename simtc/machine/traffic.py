@@ -152,7 +152,7 @@ def loose_sectors(source: Array, to: Array, m: Int, nbytes: Int, event: Array) -
     """Note which of the listed sectors of a copy are loose: all others are halves of 64 bytes that both land whole.
 
     A sector lands whole if all of it goes to one sector of shared memory, in any order. Note also which of them do not
-    go to one sector.
+    go to one sector, and, in BANKS, the first 16 bytes of shared memory that each of them goes to.
     """
     count = event[Event.SECTORS]
     for i in range(count):
@@ -161,12 +161,12 @@ def loose_sectors(source: Array, to: Array, m: Int, nbytes: Int, event: Array) -
     for lane in range(32):
         if not (m >> uint32(lane)) & _ONE:
             continue
-        sector, place = source[lane] >> 5, to[lane] >> 5
+        sector, place = source[lane] >> 5, to[lane] >> 4
         while event[Event.LIST + i] != sector:  # neighbours mostly read the same one, or the next
             i = i + 1 if i + 1 < count else int64(0)
         if event[Event.BANKS + _COVERED + i] == 0:
             event[Event.BANKS + i] = place
-        if event[Event.BANKS + i] != place:
+        if event[Event.BANKS + i] >> 1 != place >> 1:
             split |= 1 << i
         else:
             event[Event.BANKS + _COVERED + i] |= ((1 << (nbytes >> 2)) - 1) << ((source[lane] & 31) >> 2)

@@ -93,7 +93,10 @@ def test_json_of_a_board(simtc):
     assert read_by["l1.tag_ahead_lines"] == ["timing.units.l1"]
     assert "timing.hazards" in read_by["pipes.fma.safe_same_cycles"]
     assert read_by["tdp_watts"] == []
-    copies = ("copies_pending", "copy_tag_cycles", "copy_found_cycles", "copy_piece_cycles", "copy_backlog_cycles")
+    copies = (
+        "copies_pending", "copy_tag_cycles", "copy_found_cycles", "copy_piece_cycles", "copy_again_cycles",
+        "copy_again_lines", "copy_left_cycles",
+    )  # fmt: skip
     assert data["off"] == [  # measured on an H200 alone
         "tensor_fall_ns",
         "l2_fill_bytes",

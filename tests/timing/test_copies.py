@@ -12,9 +12,9 @@ import simtc
 
 DATA = Path(__file__).parent / "data"
 STEPS = 64
-# One warp's rows of 16 and 32 bytes, which the chip takes longer for; four warps' rows at a pitch of 48 bytes, which
-# took 1.6 times as long another time (line_stream_16_3/1x128); halves of lines a line apart, which are quicker there.
-NOT_MET = {(16, 16, 1), (32, 32, 1), (32, 48, 4), (64, 128, 8)}  # -45, -44, +64, +45 %
+# All of these overwrite what is still on its way. One warp's rows of 16 and 32 bytes take longer on the chip, halves of
+# lines a line apart are quicker there.
+NOT_MET = {(16, 16, 1), (32, 32, 1), (64, 128, 8)}  # -44, -43, +40 %
 
 
 def measured(blocks):
@@ -30,7 +30,9 @@ def timed(row, pitch, warps, blocks):
         kernel, blocks, 32 * warps, [cycles, np.zeros(1 << 20, np.uint8), np.int32(STEPS)], device="h200", timing=True,
         shared_bytes=warps * 512 // row * 4 * pitch, caches="warm",
     )  # fmt: skip
-    return cycles.mean()
+    return (
+        cycles.max()
+    )  # of 132 blocks the slowest was written down: on the chip it takes 6 to 10 % longer than their mean
 
 
 def errors(blocks, chosen):
@@ -42,13 +44,13 @@ def errors(blocks, chosen):
 def test_one_block():
     found = errors("1_block", lambda *_: True)
     met = [abs(error) for case, error in found.items() if case not in NOT_MET]
-    assert len(met) == 23
-    assert mean(met) < 0.06
+    assert len(met) == 24
+    assert mean(met) < 0.065
     assert max(met) < 0.20
 
 
 def test_a_block_on_every_sm():
-    found = errors("132_blocks", lambda row, pitch, warps: warps == 4 and (row, pitch) != (32, 48))
-    assert len(found) == 8
+    found = errors("132_blocks", lambda _row, _pitch, warps: warps == 4)
+    assert len(found) == 9
     assert mean(map(abs, found.values())) < 0.15
-    assert max(map(abs, found.values())) < 0.27
+    assert max(map(abs, found.values())) < 0.30

@@ -26,7 +26,7 @@ HASHES = {  # bits of an address that decide as if by chance, by function
 }  # fmt: skip
 ROOM = {  # what the clock's arrays have room for, or can tell apart
     "crossbar._MERGED", "dram._BANKS", "events._HEAP", "fetch.LINES", "fetch._SUB_CORES", "l1.MSHRS", "l1.TAGGED",
-    "l1._ATOMICS", "ldgsts._COPIES", "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS",
+    "l1._ATOMICS", "ldgsts._COPIES", "ldgsts._PLACES", "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS",
     "write_combining._COMBINED", "aging.FULL", "aging._RING",
 }  # fmt: skip
 MARKS = {  # numbers in place of something, bits of a word, and what a format fixes

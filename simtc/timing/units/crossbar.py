@@ -10,7 +10,7 @@ import numpy as np
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
 from simtc.prefetch import prefetch
-from simtc.timing.constants import LANES, LINE, SECTOR, Access
+from simtc.timing.constants import LANES, SECTOR, Access
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Unit, compiled, constant, derived
 from simtc.timing.units import l2, l2_tags
@@ -32,7 +32,7 @@ class Crossbar(Parameters):
 
     l2_bytes_per_cycle: float = constant("l1.l2_bytes_per_cycle")  # from L2 to an SM
     copy_bytes_per_cycle: float = constant("l1.copy_bytes_per_cycle")  # of LDGSTS past L1
-    copy_loose_bytes: float = constant("l1.copy_loose_bytes")  # that a loose sector with a hint counts for
+    copy_loose_bytes: float = constant("l1.copy_loose_bytes")  # of a slice, for a piece that others ask for too
     request_cycles: float = constant("l1.request_cycles")
     switch_cycles: float = constant("l1.switch_cycles")
     atomic_packet_cycles: float = constant("l1.atomic_packet_cycles")
@@ -147,20 +147,35 @@ def fetch_sector(ck: Arrays, sm: Record, sector: Int, hint: Int, missed: Float, 
 
 
 @compiled(float64, CLOCK, SM, QUEUED, int64, int64, float64, float64)
-def copy_sector(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed: Float, t: Float) -> Float:
+def _ask_for_piece(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed: Float, sent: Float) -> Float:
+    """Ask L2 for a sector of a line that is not copied as a whole; return when it is there, as `_ask` does.
+
+    Each SM asks L2 for it, also where another SM of the GPC has. The other half of 64 bytes comes with the first one,
+    but where shared memory takes it in two pieces.
+    """
+    own, sector, alone = ck.chip.crossbar, copy.list[k], copy.split >> k & 1
+    asked = ck.asked[_place(sm, sector)]
+    if asked.sector != sector or asked.answered <= sent:
+        return _ask(ck, sm, sector, hint, missed, sent)
+    with_first = k > 0 and copy.list[k - 1] ^ 1 == sector and not alone and sector & 1
+    return max(asked.answered, l2.give(ck, sector, 0.0 if with_first else own.copy_loose_bytes, sent))
+
+
+@compiled(float64, CLOCK, SM, QUEUED, int64, int64, int64, float64, float64)
+def copy_sector(
+    ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, is_piece: Int, missed: Float, t: Float
+) -> Float:
     """Bring the k-th sector of a copy past L1 to an SM, as `fetch_sector` does for a load.
 
-    What does not fill L1 comes faster, and the port of a GPC does not count it, but for loose sectors: for more than
-    they are where the hint is that L2 should have their line.
+    The port of a GPC does not count it.
     """
     own, sector = ck.chip.crossbar, copy.list[k]
     send_request(ck, sm, sector >> 2, own.request_cycles * copy.tags / copy.lines)
     sent = max(sm.link_free, t, sm.up_free)
     sm.link_free = sent + SECTOR / own.copy_bytes_per_cycle
     sm.link_bytes += SECTOR
-    if (copy.loose >> k) & 1 and own.gpc_bytes_per_cycle > 0:
-        size = own.copy_loose_bytes if hint >= LINE else SECTOR
-        sent = serve(ck.gpc_ports[sm.gpc], sent, size / own.gpc_bytes_per_cycle)
+    if is_piece and own.gpcs > 0:
+        return _ask_for_piece(ck, sm, copy, k, hint, missed, sent)
     return _ask(ck, sm, sector, hint, missed, sent)
 
 

@@ -165,7 +165,7 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
     if op.access == Access.ATOMIC:
         return max(send_atomic(ck, sm, op, load, asked), t + 1)
     if op.bypasses:
-        return ldgsts.copied(ck, sm, load, hint, t, asked)
+        return ldgsts.copied(ck, sm, load, hint, t, asked, float64(op.tail))
     for k in range(load.sectors):
         sector = load.list[k]
         if sector >> 2 != line:
@@ -205,14 +205,15 @@ def misses(ck: Arrays, sm: Record, op: Record, load: Record, sub: Int, now: Int)
         sm.up_free += ck.chip.l1.copy_request_cycles
         asked += ck.chip.l1.copy_request_cycles
     before = sm.requests
-    arrival = _arrival(ck, sm, op, load, float64(now), asked)
+    piled = 0.0
+    if op.access == Access.COPY and op.bypasses:
+        piled = ldgsts.pieces_asked(ck, sm, load, asked, int64(op.tail)) - asked
+    arrival = _arrival(ck, sm, op, load, float64(now), asked + piled)
     if arrival <= now:
         return 0
     if op.access == Access.ATOMIC:
         _queue_atomic(ck, sm)
         answered(ck.warps[load.warp], int64(math.ceil(arrival)))
-    if op.access == Access.COPY and op.bypasses:
-        arrival += max(ldgsts.pieces_asked(ck, sm, load, int64(op.hint), asked) - max(sm.up_free, asked), 0.0)
     if op.access == Access.COPY:
         cycles = ldgsts.write_cycles(ck, op, load)
         complete(sm, ck.warps[load.warp], op, load.warp, arrival + cycles)

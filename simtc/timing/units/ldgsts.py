@@ -1,8 +1,8 @@
 """LDGSTS: copies from global to shared memory, which a later group (LDGDEPBAR) waits for.
 
-What bypasses L1 in whole 64 bytes, each sector of which lands in one sector of shared memory, takes a short way. The
-other sectors are loose, and pass one by one: narrow rows, and rows at a pitch of 80 or 144 bytes, every other of which
-begins in the middle of a sector, so that two sectors of shared memory receive each of its sectors, which are split.
+What bypasses L1 passes by the piece: a line, a half of one, or a loose sector. Narrow rows are loose, and rows at
+a pitch of 80 or 144 bytes, every other of which begins in the middle of a sector, so that two sectors of shared memory
+receive each of its sectors, which are split. A copy that goes where another has not landed yet goes with that one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
-from simtc.timing.constants import LINE, SECTOR, WAVEFRONT, Counter
+from simtc.timing.constants import SECTOR, WAVEFRONT, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units.crossbar import copy_sector
@@ -24,6 +24,7 @@ __all__ = ["UNIT", "Ldgsts", "copied", "grouped_at", "landing", "pieces_asked", 
 
 _ALL: Final = 15  # the bits of the sectors of a line
 _SECTORS: Final = 4  # of a line
+_PLACES: Final = 16384  # 16 bytes each, of shared memory that can be told apart: all that an SM has
 _COPIES: Final = 1024  # lines on their way past L1 that the clock has room for
 
 
@@ -33,7 +34,9 @@ class Ldgsts(Parameters):
 
     copy_line_cycles: float = constant("l1.copy_line_cycles")
     copy_piece_cycles: float = constant("l1.copy_piece_cycles")
-    copy_backlog_cycles: float = constant("l1.copy_backlog_cycles")
+    copy_again_cycles: float = constant("l1.copy_again_cycles")
+    copy_left_cycles: float = constant("l1.copy_left_cycles")
+    copy_again_lines: float = constant("l1.copy_again_lines")
     copy_half_cycles: float = constant("l1.copy_half_cycles")
     copy_write_bytes_per_cycle: float = constant("l1.copy_write_bytes_per_cycle")
     copies_pending: float = constant("l1.copies_pending", room=_COPIES)
@@ -44,7 +47,8 @@ UNIT = Unit(
     name="ldgsts",
     parameters=Ldgsts,
     sm=(
-        ("pieces_free", np.float64),  # when the next loose sector may be asked for
+        ("pieces_free", np.float64),  # when the next piece may be asked for
+        ("awaited", np.float64, (_PLACES,)),  # when what was last copied to 16 bytes of shared memory comes
         ("copies", np.float64, (_COPIES,)),  # when lines that are copied past L1 come: a heap, the first one on top
     ),
     warp=(("copies_done", np.int64),),  # when the warp's copies will have landed
@@ -78,39 +82,54 @@ def tag_cycles(ck: Arrays, copy: Record) -> Float:
     return max(cycles, 1.0)
 
 
-@compiled(float64, CLOCK, QUEUED, int64, int64)
-def _piece_cycles(ck: Arrays, copy: Record, hint: Int, late: Int) -> Float:
-    """Return how long the loose sectors of a copy pass one by one.
+@compiled(int64, CLOCK, SM, QUEUED, int64, float64)
+def _awaited(ck: Arrays, sm: Record, copy: Record, k: Int, t: Float) -> Int:
+    """Return how many lines a copy puts into one of shared memory, if that still waits for what came before.
 
-    Lines none of which is split pass at once; so do whole lines all of which is split where L2 is asked for all of
-    them. Else these, and lines but for one sector, pass as the sectors of shared memory that receive them. Of others, a
-    sector that is split takes twice as long, but for both sectors of 64 bytes as long as copies are not late.
+    The one to which its k-th sector goes; 0 if it does not wait, or where they are too many to be told apart.
     """
-    pieces, first = int64(0), int64(0)
+    if sm.awaited[copy.to[k] % _PLACES] <= t:
+        return 0
+    lines, line = 0, int64(-1)
+    for i in range(copy.sectors):
+        if copy.list[i] >> 2 != line:
+            line = copy.list[i] >> 2
+            lines += copy.to[i] >> 3 == copy.to[k] >> 3
+    return int64(lines if lines < ck.chip.ldgsts.copy_again_lines else 0)
+
+
+@compiled(int64, QUEUED, int64, int64)
+def _pieces(copy: Record, first: Int, end: Int) -> Int:
+    """Return as how many pieces sectors [first, end) of a line pass: whole ones by 64 bytes, and a line at once.
+
+    Neighbours that are split pass as the sectors of shared memory that receive them: one more than they are.
+    """
+    mask = (1 << (end - first)) - 1
+    loose, split = _ones(copy.loose >> first & mask), copy.split >> first & mask
+    if loose == 0:
+        return 1
+    return (end - first - loose) // 2 + loose + _ones(split & ~(split << 1))
+
+
+@compiled(float64, CLOCK, SM, QUEUED, float64, int64)
+def pieces_asked(ck: Arrays, sm: Record, copy: Record, t: Float, tail: Int) -> Float:
+    """Return when all pieces of a copy past L1 that comes at t have been asked for: one by one.
+
+    What goes where a copy before it has not landed yet goes with that one, and L2 is not asked again. (A program that
+    reads what it copies has no such copies: one stage would not do.)
+    """
+    own = ck.chip.ldgsts
+    if own.copy_piece_cycles == 0:
+        return t
+    cycles, first = 0.0, int64(0)
     while first < copy.sectors:
         end = first + 1
         while end < copy.sectors and copy.list[end] >> 2 == copy.list[first] >> 2:
             end += 1
-        size = end - first
-        loose, split = copy.loose >> first & ((1 << size) - 1), copy.split >> first & ((1 << size) - 1)
-        if split == 0:
-            pieces += loose > 0
-        elif _ones(split) + 1 >= _SECTORS:
-            pieces += 0 if hint == LINE and split == _ALL else _ones(split) + 1
-        else:
-            pairs = size == 2 and split == 3 and copy.list[first] ^ 1 == copy.list[end - 1]
-            pieces += _ones(loose) + (_ones(split) if late or not pairs else 0)
+        again = _awaited(ck, sm, copy, first, max(sm.pieces_free, t) + cycles - tail - own.copy_left_cycles)
+        cycles += own.copy_again_cycles * (again - 1) if again else _pieces(copy, first, end) * own.copy_piece_cycles
         first = end
-    return pieces * ck.chip.ldgsts.copy_piece_cycles
-
-
-@compiled(float64, CLOCK, SM, QUEUED, int64, float64)
-def pieces_asked(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float) -> Float:
-    """Return when the loose sectors of a copy past L1 that comes at t have been asked for."""
-    if copy.loose == 0 or ck.chip.ldgsts.copy_piece_cycles == 0:
-        return t
-    late = int64(sm.pieces_free - t > ck.chip.ldgsts.copy_backlog_cycles)
-    sm.pieces_free = max(sm.pieces_free, t) + _piece_cycles(ck, copy, hint, late)
+    sm.pieces_free = max(sm.pieces_free, t) + cycles
     return sm.pieces_free
 
 
@@ -166,16 +185,29 @@ def _take_room(ck: Arrays, sm: Record, arrival: Float) -> None:
     heap[i] = arrival
 
 
-@compiled(float64, CLOCK, SM, QUEUED, int64, float64, float64)
-def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Float) -> Float:
-    """Return when the last sector of a copy past L1 is there."""
-    arrival, comes = t, t
-    for k in range(copy.sectors):
-        ck.counters[Counter.L1_SECTORS] += 1
-        if k == 0 or copy.list[k - 1] >> 2 != copy.list[k] >> 2:
-            asked, comes = _room_for_copy(ck, sm, asked), t
-        comes = max(comes, copy_sector(ck, sm, copy, k, hint, t, asked))
-        if k + 1 == copy.sectors or copy.list[k + 1] >> 2 != copy.list[k] >> 2:
+@compiled(float64, CLOCK, SM, QUEUED, int64, float64, float64, float64)
+def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Float, tail: Float) -> Float:
+    """Return when the last sector of a copy past L1 is there, which is written `tail` later."""
+    own = ck.chip.ldgsts
+    notes = own.copy_piece_cycles > 0
+    arrival, first = t, int64(0)
+    while first < copy.sectors:
+        end = first + 1
+        while end < copy.sectors and copy.list[end] >> 2 == copy.list[first] >> 2:
+            end += 1
+        ck.counters[Counter.L1_SECTORS] += end - first
+        again = _awaited(ck, sm, copy, first, asked - tail - own.copy_left_cycles) if notes else int64(0)
+        if not again:
+            asked = _room_for_copy(ck, sm, asked)
+        is_piece = int64(notes and (end - first < _SECTORS or copy.split >> first & _ALL > 0))
+        comes = t
+        for k in range(first, end):
+            place = copy.to[k] % _PLACES
+            if not again:
+                sm.awaited[place] = copy_sector(ck, sm, copy, k, hint, is_piece, t, asked)
+            comes = max(comes, sm.awaited[place] + (own.copy_left_cycles if again else 0.0))
+        if not again:
             _take_room(ck, sm, comes)
         arrival = max(arrival, comes)
+        first = end
     return arrival

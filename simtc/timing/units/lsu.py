@@ -85,6 +85,8 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     one.meeting = event[Event.MEETING] if op.access == Access.ATOMIC else int64(1)
     for k in range(one.sectors):
         one.list[k] = event[Event.LIST + k]
+        if op.access == Access.COPY:
+            one.to[k] = event[Event.BANKS + k]
     announce(ck, sm, op, one)
     sub.count += 1
     sub.held += 1

@@ -26,6 +26,7 @@ QUEUED_FIELDS: Final = np.dtype(
         ("split", np.int64),  # and of those that land in two sectors of shared memory
         ("tags", np.float64),  # cycles that the tags of L1 take for it
         ("list", np.int64, (_SECTORS,)),  # their numbers
+        ("to", np.int64, (_SECTORS // 2,)),  # of a copy: the 16 bytes of shared memory that each goes to first
     ],
     align=True,
 )
