@@ -19,18 +19,12 @@ from simtc.validate.made import digest_of, standing
 HOMES = {"h200": "h200", "h100_sxm": "h100"}
 # Not where their fit puts them, and why. `python validate/fits.py BOARD CONSTANT` fits one anew.
 _BESIDE = "its fit makes single blocks of the development set worse"
-_LATER = "fitted to spread.cu after the tables of errors were made; taken over with the next ones"
 ELSEWHERE = {
     "h200": {
-        "l1.copy_bytes_per_cycle": "fitted on tests/timing/data/row_copies.csv",
-        "l1.copy_loose_bytes": "fitted on tests/timing/data/row_copies.csv",
         "l1.store_merge_cycles": "not fitted again: store_halves from all SMs takes minutes",
         "l2_kept_bytes": "not fitted again: 43 and 61 MB read by all SMs",
         "l2_turn_bytes": "its case, 12 % off at any value, would have next to none",
         "l1.constant_operand_first_cycles": "53 to 62 by the session",
-        "l1.atomic_word_cycles": _LATER,
-        "l1.atomic_sector_cycles": _LATER,
-        "l1.atomic_cycles": _LATER,
         "dram_refresh_cycles": _BESIDE,
         "tensor.HMMA.1688.F32.store_wait_cycles": _BESIDE,
         "tensor.HMMA.1688.F32.stage_wait_cycles": _BESIDE,
