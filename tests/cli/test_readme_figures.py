@@ -104,6 +104,26 @@ def test_kernels_drawn_by_lot(readme):
     ], abs=0.051, rel=0)  # fmt: skip
 
 
+def test_the_half_that_was_kept_shut(readme):
+    log = (folder("validate") / "corpus" / "exam.jsonl").read_text(encoding="utf-8").splitlines()
+    last = {look["board"].split()[1]: look for look in map(json.loads, log)}
+    rows = {
+        "H200": r"\| H200, 300 kernels drawn by lot.*\| ([\d.]+) / ([\d.]+) % \| ([-+]\d+) % \|",
+        "H100": r"\| H100 with the board that the fit made.*\| ([\d.]+) / ([\d.]+) % \| ([-+]\d+) % \|",
+    }
+    for board, row in rows.items():
+        told = [last[board][f"active_cycles {caches}"] for caches in ("warm", "cold")]
+        figures = re.search(row, readme).groups()
+        assert figures[:2] == tuple(f"{100 * one['mean']:.1f}" for one in told)
+        assert figures[2] == f"{100 * max((one['worst'] for one in told), key=abs):+.0f}"
+    seconds = re.search(
+        r"\| the same launches in seconds, .*\| ([\d.]+) / ([\d.]+) % \| ([-+]\d+) % \|", readme
+    ).groups()
+    found = [[last[board][f"nanoseconds {caches}"] for caches in ("warm", "cold")] for board in rows]
+    assert seconds[:2] == tuple(f"{100 * mean(one['mean'] for one in told):.1f}" for told in found)
+    assert seconds[2] == f"{100 * max((one['worst'] for told in found for one in told), key=abs):+.0f}"
+
+
 def test_the_examination(readme):
     if not EXAMINATION.exists():
         pytest.skip("the examiner's report is not beside the project")
