@@ -28,6 +28,7 @@ READERS = {
     "pipes.xu.latency_cycles": "simtc.timing.tables",
     "issue.register_branch_cycles": "simtc.timing.tables",
     "issue.reuse_lost": "simtc.timing.tables",
+    "pipes.heavy_apart": "simtc.timing.tables",
     "issue.barrier_base_cycles": "simtc.gemm.hgemm_batched.closed_form",
     "l2_kept_bytes": "simtc.timing.setup",
     "memory_large_bytes": "simtc.run.arguments",

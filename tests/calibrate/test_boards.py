@@ -25,6 +25,8 @@ ELSEWHERE = {
         "l2_kept_bytes": "not fitted again: 43 and 61 MB read by all SMs",
         "l2_turn_bytes": "its case, 12 % off at any value, would have next to none",
         "l1.constant_operand_first_cycles": "53 to 62 by the session",
+        "pipes.heavy_apart": "0 or 1: mixes.cu shows which, nothing lies between",
+        "pipes.behind_half_cycles": "0 or 1: likewise",
         "dram_refresh_cycles": _BESIDE,
         "tensor.HMMA.1688.F32.store_wait_cycles": _BESIDE,
         "tensor.HMMA.1688.F32.stage_wait_cycles": _BESIDE,
