@@ -37,7 +37,9 @@ MICROBENCHMARKS = (
     "line_stream_16_3/1x256/32,64,80,2048,64,", "fill_stream_4_3/1x256/32,16,16,", "red_issued/1x256/16,8,1,0/",
     "red_issued/16x256/64,8,1,0/",
     "load_places_4/1x256/32,4,4,2052,", "past_places_16/1x256/32,16,16,2048,128,", "scale_pieces_x1/16x512/16,32,4096,",
-    "copied_4_2x4_3/1x128/8,1/",
+    "copied_4_2x4_3/1x128/8,1/", "stage_copies/1x128/32,64,64,2048,1048576,4194304,0,4/",
+    "stage_copies/1x128/32,64,64,2048,1048576,4194304,0,1/", "stage_copies/1x128/32,32,32,2048,1048576,4194304,0,1/",
+    "stage_copies/132x128/32,32,32,128,128,128,0,4/",
 )  # fmt: skip
 PARAMETERS = [f"{unit.name}.{one.name}" for unit in UNITS if unit.parameters for one in fields(unit.parameters)]
 FACTORS = {  # 2 for all others
