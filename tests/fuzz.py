@@ -34,7 +34,7 @@ from simtc.resources import folder
 from simtc.run.launch import launch
 from simtc.sass import load, parse_listing
 
-cubins = import_module("simtc.sass.load")  # the module, not the function of that name
+cubins = import_module("simtc.sass.cubins")  # whose disassemble is replaced
 HERE = Path(__file__).resolve().parent
 DEVICES = {70: "v100_sxm2", 75: "t4", 80: "a100_sxm", 90: "h200"}
 MODES = {

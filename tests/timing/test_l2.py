@@ -100,4 +100,4 @@ def test_atomics_on_256_bytes_share_a_unit_and_4_kib_have_eight(lines, pitch, me
     case = replace(
         stream("reduce_bins", 16, lines, pitch, block=256, caches="warm"), source="bins.cu", data_bytes=65536
     )
-    assert cycles(case) == pytest.approx(measured, rel=0.1)
+    assert cycles(case) == pytest.approx(measured, rel=0.15)

@@ -122,12 +122,17 @@ def pieces_asked(ck: Arrays, sm: Record, copy: Record, t: Float, tail: Int) -> F
     if own.copy_piece_cycles == 0:
         return t
     cycles, first = 0.0, int64(0)
+    waited = ck.warps[copy.warp].copies_done <= t  # the warp for all of its copies: what they left is free
     while first < copy.sectors:
         end = first + 1
         while end < copy.sectors and copy.list[end] >> 2 == copy.list[first] >> 2:
             end += 1
         again = _awaited(ck, sm, copy, first, max(sm.pieces_free, t) + cycles - tail - own.copy_left_cycles)
-        cycles += own.copy_again_cycles * (again - 1) if again else _pieces(copy, first, end) * own.copy_piece_cycles
+        cycles += (
+            own.copy_again_cycles * (again - 1)
+            if again and not waited
+            else _pieces(copy, first, end) * own.copy_piece_cycles
+        )
         first = end
     sm.pieces_free = max(sm.pieces_free, t) + cycles
     return sm.pieces_free
@@ -189,17 +194,18 @@ def _take_room(ck: Arrays, sm: Record, arrival: Float) -> None:
 def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Float, tail: Float) -> Float:
     """Return when the last sector of a copy past L1 is there, which is written `tail` later."""
     own = ck.chip.ldgsts
-    notes = own.copy_piece_cycles > 0
+    by_piece = own.copy_piece_cycles > 0
+    under_way = by_piece and ck.warps[copy.warp].copies_done > t
     arrival, first = t, int64(0)
     while first < copy.sectors:
         end = first + 1
         while end < copy.sectors and copy.list[end] >> 2 == copy.list[first] >> 2:
             end += 1
         ck.counters[Counter.L1_SECTORS] += end - first
-        again = _awaited(ck, sm, copy, first, asked - tail - own.copy_left_cycles) if notes else int64(0)
+        again = _awaited(ck, sm, copy, first, asked - tail - own.copy_left_cycles) if under_way else int64(0)
         if not again:
             asked = _room_for_copy(ck, sm, asked)
-        is_piece = int64(notes and (end - first < _SECTORS or copy.split >> first & _ALL > 0))
+        is_piece = int64(by_piece and (end - first < _SECTORS or copy.split >> first & _ALL > 0))
         comes = t
         for k in range(first, end):
             place = copy.to[k] % _PLACES
