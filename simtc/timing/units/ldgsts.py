@@ -65,14 +65,21 @@ def _ones(bits: Int) -> Int:
     return count
 
 
+@compiled(int64, QUEUED, int64)
+def _end_of_line(copy: Record, first: Int) -> Int:
+    """Return where the sectors of the line of a copy's sector end, of which that is the first."""
+    end = first + 1
+    while end < copy.sectors and copy.list[end] >> 2 == copy.list[first] >> 2:
+        end += 1
+    return end
+
+
 @compiled(float64, CLOCK, QUEUED)
 def tag_cycles(ck: Arrays, copy: Record) -> Float:
     """Return how long the tags take for a copy: whole lines, whole halves of lines, lines with loose sectors."""
     own, cycles, first = ck.chip.ldgsts, 0.0, int64(0)
     while first < copy.sectors:
-        end = first + 1
-        while end < copy.sectors and copy.list[end] >> 2 == copy.list[first] >> 2:
-            end += 1
+        end = _end_of_line(copy, first)
         loose = (copy.loose >> first) & ((1 << (end - first)) - 1)
         if loose:
             cycles += 1.0
@@ -82,13 +89,14 @@ def tag_cycles(ck: Arrays, copy: Record) -> Float:
     return max(cycles, 1.0)
 
 
-@compiled(int64, CLOCK, SM, QUEUED, int64, float64)
-def _awaited(ck: Arrays, sm: Record, copy: Record, k: Int, t: Float) -> Int:
+@compiled(int64, CLOCK, SM, QUEUED, int64, float64, float64)
+def _awaited(ck: Arrays, sm: Record, copy: Record, k: Int, t: Float, come: Float) -> Int:
     """Return how many lines a copy puts into one of shared memory, if that still waits for what came before.
 
-    The one to which its k-th sector goes; 0 if it does not wait, or where they are too many to be told apart.
+    The one to which its k-th sector goes; 0 if it does not wait at `come`, if the warp has waited for all of its copies
+    at t (what they left is free), or where they are too many to be told apart.
     """
-    if sm.awaited[copy.to[k] % _PLACES] <= t:
+    if ck.warps[copy.warp].copies_done <= t or sm.awaited[copy.to[k] % _PLACES] <= come:
         return 0
     lines, line = 0, int64(-1)
     for i in range(copy.sectors):
@@ -122,15 +130,12 @@ def pieces_asked(ck: Arrays, sm: Record, copy: Record, t: Float, tail: Int) -> F
     if own.copy_piece_cycles == 0:
         return t
     cycles, first = 0.0, int64(0)
-    waited = ck.warps[copy.warp].copies_done <= t  # the warp for all of its copies: what they left is free
     while first < copy.sectors:
-        end = first + 1
-        while end < copy.sectors and copy.list[end] >> 2 == copy.list[first] >> 2:
-            end += 1
-        again = _awaited(ck, sm, copy, first, max(sm.pieces_free, t) + cycles - tail - own.copy_left_cycles)
+        end = _end_of_line(copy, first)
+        again = _awaited(ck, sm, copy, first, t, max(sm.pieces_free, t) + cycles - tail - own.copy_left_cycles)
         cycles += (
             own.copy_again_cycles * (again - 1)
-            if again and not waited
+            if again
             else _pieces(copy, first, end) * own.copy_piece_cycles
         )
         first = end
@@ -195,14 +200,11 @@ def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Flo
     """Return when the last sector of a copy past L1 is there, which is written `tail` later."""
     own = ck.chip.ldgsts
     by_piece = own.copy_piece_cycles > 0
-    under_way = by_piece and ck.warps[copy.warp].copies_done > t
     arrival, first = t, int64(0)
     while first < copy.sectors:
-        end = first + 1
-        while end < copy.sectors and copy.list[end] >> 2 == copy.list[first] >> 2:
-            end += 1
+        end = _end_of_line(copy, first)
         ck.counters[Counter.L1_SECTORS] += end - first
-        again = _awaited(ck, sm, copy, first, asked - tail - own.copy_left_cycles) if under_way else int64(0)
+        again = _awaited(ck, sm, copy, first, t, asked - tail - own.copy_left_cycles) if by_piece else int64(0)
         if not again:
             asked = _room_for_copy(ck, sm, asked)
         is_piece = int64(by_piece and (end - first < _SECTORS or copy.split >> first & _ALL > 0))
