@@ -57,7 +57,7 @@ def new_shadow(
             uses += sorted(_FIRST[kind] + index for kind, index in found if kind in _FIRST)
     places += [len(uses)] * 4  # the end, and the trap behind the last instruction
     warps = slots * int(geometry[Geometry.WARPS])
-    shared_bytes = -(-int(geometry[Geometry.SHARED_BYTES]) // 16) * 16
+    shared_bytes = -(-int(geometry[Geometry.SHARED_BYTES]) // 128) * 128
     stamps = max(slots * shared_bytes, 16)
     return {
         "unknown": np.zeros(warps * PLACES, np.uint32),

@@ -130,13 +130,14 @@ class Event(IntEnum):
     BLOCK = 8  # of a fault: the block's linear number, set by the driver
     WARP = 9
     PC = 10
-    LOOSE = 11  # of a copy to shared memory: bits of the sectors in LIST that do not go the short way
+    PIECES = 11  # of a copy of 16 bytes a lane to shared memory: bits of the sectors asked for that begin a piece
     MEETING = 12  # of an atomic: the most lanes that meet at one word
-    SPLIT = 13  # of those: bits of the ones that two sectors of shared memory receive
+    ASKED = 13  # of those: how many sectors are asked for
     PASSES = 14  # of what L1 looks up: passes over its banks, each of which gives a word of any line
     LIST = 16  # sector addresses, in order of first touch
     BANKS = 96  # for counting wavefronts: what each bank of shared memory delivers
-    COUNT = 160
+    LANDING = 160  # for counting pieces: sectors, where they land, and how
+    COUNT = 184
 
 
 class Geometry(IntEnum):
@@ -269,7 +270,7 @@ def new_state(
 
     """
     warps = slots * int(geometry[Geometry.WARPS])
-    shared_bytes = -(-int(geometry[Geometry.SHARED_BYTES]) // 16) * 16
+    shared_bytes = -(-int(geometry[Geometry.SHARED_BYTES]) // 128) * 128  # a block begins with the first bank
     registers = np.zeros(literals.size + warps * WARP_WORDS, np.uint32)
     registers[: literals.size] = literals
     shared = np.zeros(max(slots * shared_bytes, 16), np.uint8)

@@ -11,12 +11,13 @@ from simtc.jit import Array, Int, jit
 from simtc.machine.state import Event
 from simtc.machine.types import LONGS, int64, uint32, void
 
-__all__ = ["lookups", "loose_sectors", "matrix_wavefronts", "passes", "sectors", "wavefronts"]
+__all__ = ["lookups", "matrix_wavefronts", "passes", "pieces", "sectors", "wavefronts"]
 
 _ONE = np.uint32(1)
 _FULL = np.uint32(0xFFFFFFFF)
-_WHOLE = 0xFF  # the words of a sector
-_COVERED = 32  # after BANKS: the words of each sector that were copied
+_PHASE = 8  # lanes that copy 16 bytes each and are looked at together
+_ASKED = 32  # after BANKS: the sectors that are asked for
+_TAKEN, _WHOLE, _HALVES = 0, 1, 2  # how a sector lands: it belongs to a piece, whole, or a half of it
 
 
 @jit(int64(LONGS, int64, int64, uint32, int64, LONGS))
@@ -147,34 +148,49 @@ def passes(address: Array, m: Int, nbytes: Int, event: Array) -> None:
     event[Event.PASSES] = count
 
 
-@jit(void(LONGS, LONGS, uint32, int64, LONGS))
-def loose_sectors(source: Array, to: Array, m: Int, nbytes: Int, event: Array) -> None:
-    """Note which of the listed sectors of a copy are loose: all others are halves of 64 bytes that both land whole.
+@jit(int64(LONGS, LONGS, int64, uint32, LONGS))
+def _landings(source: Array, to: Array, first: Int, m: Int, event: Array) -> Int:
+    """List what eight lanes copy: a sector, its first place in shared memory, and how it lands; return how many.
 
-    A sector lands whole if all of it goes to one sector of shared memory, in any order. Note also which of them do not
-    go to one sector, and, in BANKS, the first 16 bytes of shared memory that each of them goes to.
+    A sector that goes to two of shared memory is listed with each. It lands whole, with its halves in any order, or one
+    half of it lands, on the same or on the other side.
     """
-    count = event[Event.SECTORS]
-    for i in range(count):
-        event[Event.BANKS + _COVERED + i] = 0
-    i, split = int64(0), int64(0)
-    for lane in range(32):
+    count = int64(0)
+    for lane in range(first, first + _PHASE):
         if not (m >> uint32(lane)) & _ONE:
             continue
-        sector, place = source[lane] >> 5, to[lane] >> 4
-        while event[Event.LIST + i] != sector:  # neighbours mostly read the same one, or the next
-            i = i + 1 if i + 1 < count else int64(0)
-        if event[Event.BANKS + _COVERED + i] == 0:
-            event[Event.BANKS + i] = place
-        if event[Event.BANKS + i] >> 1 != place >> 1:
-            split |= 1 << i
-        else:
-            event[Event.BANKS + _COVERED + i] |= ((1 << (nbytes >> 2)) - 1) << ((source[lane] & 31) >> 2)
-    loose = int64(0)
-    for i in range(count):
-        other = event[Event.LIST + i] ^ 1
-        k = i + 1 if i + 1 < count and event[Event.LIST + i + 1] == other else i - 1
-        whole = event[Event.BANKS + _COVERED + i] == _WHOLE and event[Event.BANKS + _COVERED + k] == _WHOLE
-        if k < 0 or event[Event.LIST + k] != other or not whole:
-            loose |= 1 << i
-    event[Event.LOOSE], event[Event.SPLIT] = loose, split
+        sector, place, k = source[lane] >> 5, to[lane] >> 4, int64(Event.LANDING)
+        end = k + 3 * count
+        while k < end and (event[k] != sector or event[k + 1] >> 1 != place >> 1):
+            k += 3
+        event[k], event[k + 2] = sector, _WHOLE if k < end else _HALVES + 2 * (source[lane] >> 4 & 1) + (place & 1)
+        if k == end:
+            event[k + 1] = place
+            count += 1
+    return count
+
+
+@jit(void(LONGS, LONGS, uint32, LONGS))
+def pieces(source: Array, to: Array, m: Int, event: Array) -> None:
+    """Note the pieces in which a copy of 16 bytes a lane passes L1 by: neighbouring sectors that land in the same way.
+
+    They are of one line of global memory, and land in one of shared memory; eight lanes are looked at together. In
+    BANKS is the first place of 16 bytes that each sector goes to, behind these their numbers, in PIECES which of them
+    begin a piece, and in ASKED how many there are: a sector counts once for each that it lands in.
+    """
+    count, begins = int64(0), int64(0)
+    for first in range(0, 32, _PHASE):
+        begin = int64(Event.LANDING)
+        end = begin + 3 * _landings(source, to, first, m, event)
+        for k in range(begin, end, 3):
+            last, lands = int64(-1), event[k + 2]
+            if lands == _TAKEN:
+                continue
+            begins |= int64(1) << count
+            for i in range(k, end, 3):
+                together = event[i + 2] == lands and event[i] == event[last] + 1 and event[i] >> 2 == event[last] >> 2
+                if i == k or (together and event[i + 1] >> 3 == event[last + 1] >> 3):
+                    event[Event.BANKS + count], event[Event.BANKS + _ASKED + count] = event[i + 1], event[i]
+                    event[i + 2], last = _TAKEN, int64(i)
+                    count += 1
+    event[Event.PIECES], event[Event.ASKED] = begins, count

@@ -17,7 +17,7 @@ from simtc.machine.state import Event
 lookups, matrix_wavefronts, wavefronts = map(
     callable_part, (traffic.lookups, traffic.matrix_wavefronts, traffic.wavefronts)
 )
-sectors, loose_sectors, passes = map(callable_part, (traffic.sectors, traffic.loose_sectors, traffic.passes))
+sectors, pieces, passes = map(callable_part, (traffic.sectors, traffic.pieces, traffic.passes))
 COUNTED = Path(__file__).parents[1] / "layout" / "wavefronts_h200.npz"
 
 

@@ -23,7 +23,7 @@ __all__ = ["UNIT", "Crossbar", "announce", "copy_sector", "fetch_sector", "send_
 
 _WHOLE: Final = int(4 * LANES // SECTOR)  # sectors that a word of each lane fills
 _MERGED: Final = 65536  # sectors on their way to one GPC that can be told apart
-_ASKED = np.dtype([("sector", np.int64), ("answered", np.float64)])
+_ASKED = np.dtype([("sector", np.int64), ("answered", np.float64), ("until", np.float64)])  # others may join it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class Crossbar(Parameters):
 
     l2_bytes_per_cycle: float = constant("l1.l2_bytes_per_cycle")  # from L2 to an SM
     copy_bytes_per_cycle: float = constant("l1.copy_bytes_per_cycle")  # of LDGSTS past L1
-    copy_loose_bytes: float = constant("l1.copy_loose_bytes")  # of a slice, for a piece that others ask for too
+    copy_join_cycles: float = constant("l1.copy_join_cycles")  # in which a piece that is asked for again joins it
     request_cycles: float = constant("l1.request_cycles")
     switch_cycles: float = constant("l1.switch_cycles")
     atomic_packet_cycles: float = constant("l1.atomic_packet_cycles")
@@ -67,6 +67,8 @@ UNIT = Unit(
         ("up_loads", np.int64),  # 1 where a load was the last one there
         ("up_line", np.int64),  # the line of the last request of a load
         ("requests", np.int64),  # of lines, by loads
+        ("piece", np.int64),  # sectors of the piece of a copy that L2 has been asked for
+        ("joins", np.int64),  # 1 where its GPC has just asked for it
         ("executed", np.float64),  # when L2 has executed the last atomic
     ),
     chip={
@@ -146,25 +148,42 @@ def fetch_sector(ck: Arrays, sm: Record, sector: Int, hint: Int, missed: Float, 
     return _ask(ck, sm, sector, hint, missed, sent)
 
 
-@compiled(float64, CLOCK, SM, QUEUED, int64, int64, float64, float64)
-def _ask_for_piece(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed: Float, sent: Float) -> Float:
-    """Ask L2 for a sector of a line that is not copied as a whole; return when it is there, as `_ask` does.
+@compiled(int64, QUEUED, int64)
+def _name(copy: Record, k: Int) -> Int:
+    """Return the name of the piece that begins with a copy's k-th sector: its line, and its sectors in it."""
+    name, i = int64(1) << (copy.list[k] & 3), k + 1
+    while i < copy.sectors and not copy.pieces >> i & 1:
+        name |= int64(1) << (copy.list[i] & 3)
+        i += 1
+    return -(16 * (copy.list[k] >> 2) + name)
 
-    Each SM asks L2 for it, also where another SM of the GPC has. The other half of 64 bytes comes with the first one,
-    but where shared memory takes it in two pieces.
+
+@compiled(float64, CLOCK, SM, QUEUED, int64, int64, float64)
+def _ask_for_piece(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, sent: Float) -> Float:
+    """Ask L2 for a sector of a piece that is copied; return when it is there, as `_ask` does.
+
+    A GPC knows the last piece of a line that it has asked for. What asks for the same sectors soon gets them too.
     """
-    own, sector, alone = ck.chip.crossbar, copy.list[k], copy.split >> k & 1
-    asked = ck.asked[_place(sm, sector)]
-    if asked.sector != sector or asked.answered <= sent:
-        return _ask(ck, sm, sector, hint, missed, sent)
-    with_first = k > 0 and copy.list[k - 1] ^ 1 == sector and not alone and sector & 1
-    return max(asked.answered, l2.give(ck, sector, 0.0 if with_first else own.copy_loose_bytes, sent))
+    own, sector = ck.chip.crossbar, copy.list[k]
+    asked = ck.asked[_place(sm, sector & ~3)]
+    if copy.pieces >> k & 1:
+        sm.piece = 0
+        name = _name(copy, k)
+        sm.joins = asked.sector == name and asked.until > sent
+        if not sm.joins:
+            asked.sector, asked.answered, asked.until = name, sent, sent + own.copy_join_cycles
+    if sm.joins:
+        hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2)
+        return max(asked.answered, sent + hit)
+    sent = _pass(ck.gpc_l2_ports[sm.gpc], sent, own.gpc_l2_bytes_per_cycle)
+    arrival = l2.read(ck, sm, sector, hint, 2 + min(sm.piece, 2) if sm.piece else 0, sent)
+    asked.answered = max(arrival, asked.answered)
+    sm.piece += 1
+    return arrival
 
 
-@compiled(float64, CLOCK, SM, QUEUED, int64, int64, int64, float64, float64)
-def copy_sector(
-    ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, is_piece: Int, missed: Float, t: Float
-) -> Float:
+@compiled(float64, CLOCK, SM, QUEUED, int64, int64, float64, float64)
+def copy_sector(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed: Float, t: Float) -> Float:
     """Bring the k-th sector of a copy past L1 to an SM, as `fetch_sector` does for a load.
 
     The port of a GPC does not count it.
@@ -174,8 +193,8 @@ def copy_sector(
     sent = max(sm.link_free, t, sm.up_free)
     sm.link_free = sent + SECTOR / own.copy_bytes_per_cycle
     sm.link_bytes += SECTOR
-    if is_piece and own.gpcs > 0:
-        return _ask_for_piece(ck, sm, copy, k, hint, missed, sent)
+    if own.gpcs > 0:
+        return _ask_for_piece(ck, sm, copy, k, hint, sent)
     return _ask(ck, sm, sector, hint, missed, sent)
 
 

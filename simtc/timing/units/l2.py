@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from simtc.timing.units.server import SERVER, serve
 __all__ = ["L2", "UNIT", "beyond_mean", "complete", "give", "join", "read", "write"]
 
 _SLICE = np.dtype([("requests", SERVER), ("stores", np.float64)])  # 1 where the last one was a store
+_PIECE: Final = 2  # beyond it: the second sector of a piece of a copy, and those behind it
 _SHARE = np.dtype([("first", np.float64), ("share", np.float64)])
 
 
@@ -135,6 +137,8 @@ def _asked(ck: Arrays, sm: Record, sector: Int, merged: Int, t: Float) -> Float:
     A request is for up to 64 bytes: the second half of them comes with the first.
     """
     i, size = pair_of(sector, ck.chip.merging.merge_cycles), ck.chip.l2.l2_request_bytes
+    if merged > _PIECE:
+        return _slice(ck, sector >> 2, t, 0, SECTOR if merged > _PIECE + 1 else 2 * SECTOR - size)
     if merged:
         _slice(ck, sector >> 2, t, 0, 2 * SECTOR - size)
         return sm.served[i] if merged == 1 else max(t, sm.served[i])

@@ -22,7 +22,6 @@ from simtc.timing.units.memory_queue import QUEUED
 
 __all__ = ["UNIT", "Ldgsts", "copied", "grouped_at", "landing", "pieces_asked", "tag_cycles", "write_cycles"]
 
-_ALL: Final = 15  # the bits of the sectors of a line
 _SECTORS: Final = 4  # of a line
 _PLACES: Final = 16384  # 16 bytes each, of shared memory that can be told apart: all that an SM has
 _COPIES: Final = 1024  # lines on their way past L1 that the clock has room for
@@ -74,17 +73,22 @@ def _end_of_line(copy: Record, first: Int) -> Int:
     return end
 
 
+@compiled(int64, QUEUED, int64, int64)
+def _pieces(copy: Record, first: Int, end: Int) -> Int:
+    """Return how many pieces sectors [first, end) are."""
+    return _ones(copy.pieces >> first & ((1 << (end - first)) - 1))
+
+
 @compiled(float64, CLOCK, QUEUED)
 def tag_cycles(ck: Arrays, copy: Record) -> Float:
-    """Return how long the tags take for a copy: whole lines, whole halves of lines, lines with loose sectors."""
+    """Return how long the tags take for a copy: whole lines, neighbouring sectors, lines of several pieces."""
     own, cycles, first = ck.chip.ldgsts, 0.0, int64(0)
     while first < copy.sectors:
         end = _end_of_line(copy, first)
-        loose = (copy.loose >> first) & ((1 << (end - first)) - 1)
-        if loose:
+        if end - first == 1 or _pieces(copy, first, end) > 1:
             cycles += 1.0
         else:
-            cycles += own.copy_line_cycles if end - first == 4 else own.copy_half_cycles
+            cycles += own.copy_line_cycles if end - first == _SECTORS else own.copy_half_cycles
         first = end
     return max(cycles, 1.0)
 
@@ -104,19 +108,6 @@ def _awaited(ck: Arrays, sm: Record, copy: Record, k: Int, t: Float, come: Float
             line = copy.list[i] >> 2
             lines += copy.to[i] >> 3 == copy.to[k] >> 3
     return int64(lines if lines < ck.chip.ldgsts.copy_again_lines else 0)
-
-
-@compiled(int64, QUEUED, int64, int64)
-def _pieces(copy: Record, first: Int, end: Int) -> Int:
-    """Return as how many pieces sectors [first, end) of a line pass: whole ones by 64 bytes, and a line at once.
-
-    Neighbours that are split pass as the sectors of shared memory that receive them: one more than they are.
-    """
-    mask = (1 << (end - first)) - 1
-    loose, split = _ones(copy.loose >> first & mask), copy.split >> first & mask
-    if loose == 0:
-        return 1
-    return (end - first - loose) // 2 + loose + _ones(split & ~(split << 1))
 
 
 @compiled(float64, CLOCK, SM, QUEUED, float64, int64)
@@ -154,7 +145,7 @@ def write_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
     if not op.bypasses:
         moved = copy.sectors * SECTOR + copy.wavefronts * WAVEFRONT
         return moved / own.data_stage_bytes_per_cycle
-    loose = float64(_ones(int64(copy.loose)))
+    loose = float64(_ones(copy.pieces & (copy.pieces >> 1 | 1 << copy.sectors - 1)))
     whole = (copy.sectors - loose) * SECTOR / own.copy_write_bytes_per_cycle
     return whole + loose * SECTOR / own.data_stage_bytes_per_cycle
 
@@ -207,12 +198,11 @@ def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Flo
         again = _awaited(ck, sm, copy, first, t, asked - tail - own.copy_left_cycles) if by_piece else int64(0)
         if not again:
             asked = _room_for_copy(ck, sm, asked)
-        is_piece = int64(by_piece and (end - first < _SECTORS or copy.split >> first & _ALL > 0))
         comes = t
         for k in range(first, end):
             place = copy.to[k] % _PLACES
             if not again:
-                sm.awaited[place] = copy_sector(ck, sm, copy, k, hint, is_piece, t, asked)
+                sm.awaited[place] = copy_sector(ck, sm, copy, k, hint, t, asked)
             comes = max(comes, sm.awaited[place] + (own.copy_left_cycles if again else 0.0))
         if not again:
             _take_room(ck, sm, comes)

@@ -80,12 +80,14 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     one.wavefronts, one.lines = max(event[Event.WAVEFRONTS], 1), event[Event.LINES]
     one.sectors = event[Event.SECTORS] if op.access >= Access.GLOBAL_LOAD else int64(0)
     one.passes = event[Event.PASSES] if op.access in _PASSES_L1 else int64(0)
-    one.loose = event[Event.LOOSE] if op.access == Access.COPY else int64(0)
-    one.split = event[Event.SPLIT] if op.access == Access.COPY else int64(0)
+    past_l1 = op.access == Access.COPY and op.bypasses
+    one.pieces = event[Event.PIECES] if past_l1 else int64(0)
     one.meeting = event[Event.MEETING] if op.access == Access.ATOMIC else int64(1)
+    if past_l1:
+        one.sectors = event[Event.ASKED]
     for k in range(one.sectors):
-        one.list[k] = event[Event.LIST + k]
-        if op.access == Access.COPY:
+        one.list[k] = event[(Event.BANKS + LANES if past_l1 else Event.LIST) + k]
+        if past_l1:
             one.to[k] = event[Event.BANKS + k]
     announce(ck, sm, op, one)
     sub.count += 1

@@ -22,8 +22,7 @@ QUEUED_FIELDS: Final = np.dtype(
         ("passes", np.int32),  # over the banks of L1; 0 of what does not read it
         ("sectors", np.int32),
         ("meeting", np.int32),  # of an atomic: the most lanes at one word
-        ("loose", np.int64),  # of a copy: bits of those that do not go the short way
-        ("split", np.int64),  # and of those that land in two sectors of shared memory
+        ("pieces", np.int64),  # of a copy past L1: bits of those that begin a piece
         ("tags", np.float64),  # cycles that the tags of L1 take for it
         ("list", np.int64, (_SECTORS,)),  # their numbers
         ("to", np.int64, (_SECTORS // 2,)),  # of a copy: the 16 bytes of shared memory that each goes to first
