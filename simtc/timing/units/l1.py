@@ -202,8 +202,9 @@ def misses(ck: Arrays, sm: Record, op: Record, load: Record, sub: Int, now: Int)
     lines = int64(load.lines)
     asked = asks_at(sm, sm.tag_free - load.tags)
     if op.access == Access.COPY and not op.bypasses:
-        sm.up_free += ck.chip.l1.copy_request_cycles
-        asked += ck.chip.l1.copy_request_cycles
+        cycles = ck.chip.l1.copy_request_cycles * looked_up(ck, load) / max(lines, 1)
+        sm.up_free += cycles
+        asked += cycles
     before = sm.requests
     piled = 0.0
     if op.access == Access.COPY and op.bypasses:
