@@ -17,7 +17,7 @@ from simtc.machine.state import Event
 lookups, matrix_wavefronts, wavefronts = map(
     callable_part, (traffic.lookups, traffic.matrix_wavefronts, traffic.wavefronts)
 )
-sectors, pieces, passes = map(callable_part, (traffic.sectors, traffic.pieces, traffic.passes))
+pieces, passes = map(callable_part, (traffic.pieces, traffic.passes))
 COUNTED = Path(__file__).parents[1] / "layout" / "wavefronts_h200.npz"
 
 
@@ -91,22 +91,26 @@ def test_lines_that_begin_at_other_banks_of_l1_are_read_together(nbytes, apart, 
 
 
 @pytest.mark.parametrize(
-    ("row", "pitch", "loose"),
+    ("row", "pitch", "at", "to_at", "count_", "asked"),
     [
-        (64, 64, 0),
-        (64, 128, 0),
-        (128, 128, 0),
-        (64, 80, 8),  # every other row begins in the middle of a sector
-        (128, 144, 8),
-        (32, 32, 16),  # no row has 64 bytes
-        (16, 16, 32),
+        (128, 128, 0, 0, 4, 16), (64, 64, 0, 0, 8, 16), (64, 128, 0, 0, 8, 16),
+        (64, 64, 32, 0, 8, 16),  # the 64 bytes need not be a half of a line
+        (64, 64, 96, 0, 16, 16),  # of two lines
+        (64, 64, 16, 0, 16, 32),  # upper halves of sectors land as lower ones, and lower ones as upper ones
+        (64, 128, 0, 16, 16, 32),
+        (64, 128, 16, 16, 24, 24),  # a half, whole sectors, a half
+        (64, 64, 80, 0, 24, 32), (128, 128, 16, 0, 12, 32), (128, 128, 48, 0, 16, 32),
+        (256, 256, 16, 0, 12, 32),  # eight lanes are looked at together
+        (64, 80, 0, 0, 15, 24), (128, 144, 0, 0, 10, 24), (128, 160, 0, 0, 7, 16),
+        (32, 32, 0, 0, 16, 16), (16, 16, 0, 0, 32, 32),
     ],
-)
-def test_sectors_of_a_copy_that_do_not_land_whole(row, pitch, loose):
+)  # fmt: skip
+def test_the_pieces_of_a_copy_are_neighbouring_sectors_that_land_alike(row, pitch, at, to_at, count_, asked):
+    """What an H200's profiler counts as requests to L2, and as sectors (data/ring_copies.csv)."""
     event, lane = np.zeros(Event.COUNT, np.int64), np.arange(32)
     source, to = (lane * 16 // row * apart + lane * 16 % row for apart in (2048, pitch))
-    sectors(source, np.uint32(0xFFFFFFFF), event)
-    loose_sectors(source, to, np.uint32(0xFFFFFFFF), 16, event)
-    assert int(event[Event.LOOSE]).bit_count() == loose
-    loose_sectors(source, to ^ 16, np.uint32(0xFFFFFFFF), 16, event)  # halves of sectors may change places
-    assert int(event[Event.LOOSE]).bit_count() == loose
+    pieces(source + at, to + to_at, np.uint32(0xFFFFFFFF), event)
+    assert (int(event[Event.PIECES]).bit_count(), event[Event.ASKED]) == (count_, asked)
+    if at % 32 == to_at % 32 == 0 and pitch % 32 == 0 and row > 16:  # halves of sectors may change places
+        pieces(source + at, to + to_at ^ 16, np.uint32(0xFFFFFFFF), event)
+        assert (int(event[Event.PIECES]).bit_count(), event[Event.ASKED]) == (count_, asked)

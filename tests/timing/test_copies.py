@@ -1,4 +1,7 @@
-"""LDGSTS of rows at several pitches beside an H200's own clock (data/row_copies.csv; 64 steps, L2 warm, 1980 MHz)."""
+"""LDGSTS of rows at several pitches beside an H200's own clock (data/row_copies.csv; 64 steps, L2 warm, 1980 MHz).
+
+In data/ring_copies.csv are copies into the stages of a ring, which is what programs do (mean of blocks, 1980 MHz).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import simtc
 
 DATA = Path(__file__).parent / "data"
 STEPS = 64
+ARGUMENTS = ["steps", "row", "pitch", "mask", "stride", "from_at", "to_at", "next", "wrap", "own", "share", "stages"]
 # All of these overwrite what is still on its way. One warp's rows of 16 and 32 bytes take longer on the chip, halves of
 # lines a line apart are quicker there.
 NOT_MET = {(16, 16, 1), (32, 32, 1), (64, 128, 8)}  # -44, -43, +40 %
@@ -54,3 +58,40 @@ def test_a_block_on_every_sm():
     assert len(found) == 9
     assert mean(map(abs, found.values())) < 0.15
     assert max(map(abs, found.values())) < 0.30
+
+
+def ring_errors(chosen):
+    kernels, found = simtc.load(DATA / "ring_copies.sass"), []
+    with (DATA / "ring_copies.csv").open(encoding="utf-8") as rows:
+        for case in filter(chosen, csv.DictReader(rows)):
+            blocks, warps = int(case["blocks"]), int(case["warps"])
+            times, args = np.zeros((blocks, warps, 2), np.uint32), [np.int32(case[name]) for name in ARGUMENTS]
+            data = np.zeros(65536 * (int(case["data_bytes"]) // 65536 + 2), np.uint8)
+            simtc.launch(
+                kernels[case["kernel"]], blocks, 32 * warps, [times, data, *args], device="h200", timing=True,
+                shared_bytes=int(case["shared_bytes"]), caches=case["caches"],
+            )  # fmt: skip
+            cycles = (times[:, :, 1].max(axis=1) - times[:, :, 0].min(axis=1)).mean()
+            found.append(cycles / int(case["cycles"]) - 1)
+    return found
+
+
+def test_past_l1_wherever_rows_begin():
+    found = ring_errors(lambda case: case["kernel"].startswith("past") and case["blocks"] + case["caches"] == "1warm")
+    assert len(found) == 131
+    assert mean(map(abs, found)) < 0.035
+    assert max(map(abs, found)) < 0.17
+
+
+def test_through_l1_at_strides():
+    found = ring_errors(lambda case: case["kernel"].startswith("fill") and case["blocks"] + case["caches"] == "1warm")
+    assert len(found) == 114
+    assert mean(map(abs, found)) < 0.055
+    assert max(map(abs, found)) < 0.20
+
+
+def test_many_sms_that_share_rows():
+    found = ring_errors(lambda case: case["kernel"] == "past_ring" and case["blocks"] != "1" and case["stride"] != "64")
+    assert len(found) == 32
+    assert mean(map(abs, found)) < 0.13
+    assert max(map(abs, found)) < 0.50

@@ -124,11 +124,7 @@ def pieces_asked(ck: Arrays, sm: Record, copy: Record, t: Float, tail: Int) -> F
     while first < copy.sectors:
         end = _end_of_line(copy, first)
         again = _awaited(ck, sm, copy, first, t, max(sm.pieces_free, t) + cycles - tail - own.copy_left_cycles)
-        cycles += (
-            own.copy_again_cycles * (again - 1)
-            if again
-            else _pieces(copy, first, end) * own.copy_piece_cycles
-        )
+        cycles += own.copy_again_cycles * (again - 1) if again else _pieces(copy, first, end) * own.copy_piece_cycles
         first = end
     sm.pieces_free = max(sm.pieces_free, t) + cycles
     return sm.pieces_free
