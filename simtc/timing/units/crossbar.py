@@ -67,7 +67,6 @@ UNIT = Unit(
         ("up_loads", np.int64),  # 1 where a load was the last one there
         ("up_line", np.int64),  # the line of the last request of a load
         ("requests", np.int64),  # of lines, by loads
-        ("piece", np.int64),  # sectors of the piece of a copy that L2 has been asked for
         ("joins", np.int64),  # 1 where its GPC has just asked for it
         ("executed", np.float64),  # when L2 has executed the last atomic
     ),
@@ -125,13 +124,13 @@ def _ask(ck: Arrays, sm: Record, sector: Int, hint: Int, missed: Float, sent: Fl
     """
     own, gpc = ck.chip.crossbar, sm.gpc
     if own.gpcs == 0:
-        return l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), sent)
+        return l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), 0.0, sent)
     asked = ck.asked[_place(sm, sector)]
     if asked.sector == sector and asked.answered > sent:
         hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2)
         return max(asked.answered, sent + hit)  # it answers one as late as the other
     sent = _pass(ck.gpc_l2_ports[gpc], sent, own.gpc_l2_bytes_per_cycle)
-    arrival = l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), sent)
+    arrival = l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), 0.0, sent)
     asked.sector, asked.answered = sector, arrival
     return arrival
 
@@ -158,16 +157,15 @@ def _name(copy: Record, k: Int) -> Int:
     return -(16 * (copy.list[k] >> 2) + name)
 
 
-@compiled(float64, CLOCK, SM, QUEUED, int64, int64, float64)
-def _ask_for_piece(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, sent: Float) -> Float:
-    """Ask L2 for a sector of a piece that is copied; return when it is there, as `_ask` does.
+@compiled(float64, CLOCK, SM, QUEUED, int64, int64, float64, float64)
+def _ask_for_piece(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, size: Float, sent: Float) -> Float:
+    """Ask L2 for a sector of a piece that is copied, which counts for so many bytes there; return when it is there.
 
     A GPC knows the last piece of a line that it has asked for. What asks for the same sectors soon gets them too.
     """
     own, sector = ck.chip.crossbar, copy.list[k]
     asked = ck.asked[_place(sm, sector & ~3)]
     if copy.pieces >> k & 1:
-        sm.piece = 0
         name = _name(copy, k)
         sm.joins = asked.sector == name and asked.until > sent
         if not sm.joins:
@@ -176,9 +174,8 @@ def _ask_for_piece(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, sent
         hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2)
         return max(asked.answered, sent + hit)
     sent = _pass(ck.gpc_l2_ports[sm.gpc], sent, own.gpc_l2_bytes_per_cycle)
-    arrival = l2.read(ck, sm, sector, hint, 2 + min(sm.piece, 2) if sm.piece else 0, sent)
+    arrival = l2.read(ck, sm, sector, hint, int64(not copy.pieces >> k & 1), size, sent)
     asked.answered = max(arrival, asked.answered)
-    sm.piece += 1
     return arrival
 
 
@@ -186,15 +183,16 @@ def _ask_for_piece(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, sent
 def copy_sector(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed: Float, t: Float) -> Float:
     """Bring the k-th sector of a copy past L1 to an SM, as `fetch_sector` does for a load.
 
-    The port of a GPC does not count it.
+    The port of a GPC does not count it. Slices serve so many requests a cycle, and so many bytes: whatever is more.
     """
     own, sector = ck.chip.crossbar, copy.list[k]
+    size = max(ck.chip.l2.l2_request_bytes * copy.parts / copy.sectors, SECTOR)
     send_request(ck, sm, sector >> 2, own.request_cycles * copy.tags / copy.lines)
     sent = max(sm.link_free, t, sm.up_free)
     sm.link_free = sent + SECTOR / own.copy_bytes_per_cycle
     sm.link_bytes += SECTOR
     if own.gpcs > 0:
-        return _ask_for_piece(ck, sm, copy, k, hint, sent)
+        return _ask_for_piece(ck, sm, copy, k, hint, size, sent)
     return _ask(ck, sm, sector, hint, missed, sent)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -25,7 +24,6 @@ from simtc.timing.units.server import SERVER, serve
 __all__ = ["L2", "UNIT", "beyond_mean", "complete", "give", "join", "read", "write"]
 
 _SLICE = np.dtype([("requests", SERVER), ("stores", np.float64)])  # 1 where the last one was a store
-_PIECE: Final = 2  # beyond it: the second sector of a piece of a copy, and those behind it
 _SHARE = np.dtype([("first", np.float64), ("share", np.float64)])
 
 
@@ -130,15 +128,16 @@ def _counts_for(ck: Arrays, sector: Int) -> Float:
     return share
 
 
-@compiled(float64, CLOCK, SM, int64, int64, float64)
-def _asked(ck: Arrays, sm: Record, sector: Int, merged: Int, t: Float) -> Float:
+@compiled(float64, CLOCK, SM, int64, int64, float64, float64)
+def _asked(ck: Arrays, sm: Record, sector: Int, merged: Int, of_copy: Float, t: Float) -> Float:
     """Ask the slice of a sector for it; return when it serves it.
 
-    A request is for up to 64 bytes: the second half of them comes with the first.
+    A request is for up to 64 bytes: the second half of them comes with the first. Sectors that are copied past L1 say
+    for how many bytes each of them counts.
     """
     i, size = pair_of(sector, ck.chip.merging.merge_cycles), ck.chip.l2.l2_request_bytes
-    if merged > _PIECE:
-        return _slice(ck, sector >> 2, t, 0, SECTOR if merged > _PIECE + 1 else 2 * SECTOR - size)
+    if of_copy > 0:
+        return _slice(ck, sector >> 2, t, 0, of_copy)
     if merged:
         _slice(ck, sector >> 2, t, 0, 2 * SECTOR - size)
         return sm.served[i] if merged == 1 else max(t, sm.served[i])
@@ -161,9 +160,20 @@ def give(ck: Arrays, sector: Int, size: Float, t: Float) -> Float:
     return _slice(ck, sector >> 2, t, 0, size) + ck.chip.l2.l2_extra_cycles + beyond_mean(ck, sector >> 2)
 
 
-@compiled(float64, CLOCK, SM, int64, int64, int64, float64)
-def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, t: Float) -> Float:
-    """Read a sector from L2, or from DRAM through it; return when it is there, beyond what an L1 hit takes."""
+@compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)
+def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: Float, t: Float) -> Float:
+    """Read a sector from L2, or from DRAM through it; return when it is there, beyond what an L1 hit takes.
+
+    Args:
+        ck: the clock.
+        sm: who reads it.
+        sector: its number.
+        hint: aligned bytes around it that the load would like L2 to have, of its line.
+        merged: 1 where it goes with a request of the same instruction, 2 of another one.
+        of_copy: bytes that it counts for, if it is copied past L1.
+        t: when it is asked for.
+
+    """
     number, line = sm.number, sector >> 2
     way = l2_way(ck, line, t)
     cell = 4 * way + (sector & 3)
@@ -172,7 +182,7 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, t: Float) 
     ck.l2_used[way] = stamp(ck.age, t)
     if not merged:
         keep(ck, way, line, number, t)
-    served = _asked(ck, sm, sector, merged, t)
+    served = _asked(ck, sm, sector, merged, of_copy, t)
     ck.counters[Counter.L2_SECTORS] += 1
     if ck.l2_ready[cell] < NEVER:
         ck.counters[Counter.L2_HITS] += 1
@@ -218,7 +228,7 @@ def join(ck: Arrays, sm: Record, sector: Int, passes: Int, is_part: Int, merged:
 
     """
     own, line = ck.chip.l2, sector >> 2
-    there = read(ck, sm, sector, 0, merged, t)
+    there = read(ck, sm, sector, 0, merged, 0.0, t)
     unit = ck.atomic_units[_atomic_unit(ck, line)]
     each = own.atomic_word_cycles if is_part or passes > 1 else own.atomic_sector_cycles
     if passes > 1 and not is_part and own.atomic_pass_cycles > 0:

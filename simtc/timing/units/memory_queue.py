@@ -23,6 +23,7 @@ QUEUED_FIELDS: Final = np.dtype(
         ("sectors", np.int32),
         ("meeting", np.int32),  # of an atomic: the most lanes at one word
         ("pieces", np.int64),  # of a copy past L1: bits of those that begin a piece
+        ("parts", np.int64),  # and how many pieces there are
         ("tags", np.float64),  # cycles that the tags of L1 take for it
         ("list", np.int64, (_SECTORS,)),  # their numbers
         ("to", np.int64, (_SECTORS // 2,)),  # of a copy: the 16 bytes of shared memory that each goes to first
