@@ -244,7 +244,7 @@ class L1:
     copy_bytes_per_cycle: float  # and of LDGSTS, which does not fill L1
     copy_write_bytes_per_cycle: float  # of the data stage, for whole sectors that LDGSTS copies past L1
     copy_line_cycles: float  # of the tags, for each whole line that LDGSTS copies past L1
-    copy_half_cycles: float  # and for each whole 64 bytes of other lines
+    copy_half_cycles: float  # and for each other line of which one piece is copied, of two or three sectors
     l2_cpi_32_cycles: float  # LDG.32 that misses L1 and hits L2: one warp alone, back to back
     l2_cpi_64_cycles: float
     l2_cpi_128_cycles: float
@@ -283,13 +283,13 @@ class L1:
     copies_pending: float = 0.0  # lines that LDGSTS copies past L1
     copy_tag_cycles: float = 0.0  # of the tags, for each LDGSTS that fills L1, beyond its lines
     copy_found_cycles: float = 0.0  # and for each of its lines that L1 has, or has asked for
-    copy_piece_cycles: float = 0.0  # of a piece of a row that LDGSTS copies past L1: a line, 64 bytes, a sector
+    copy_piece_cycles: float = 0.0  # of a piece that LDGSTS copies past L1: sectors that land alike
     copy_again_cycles: float = 0.0  # of a line that goes where a copy before it has not landed yet
     copy_again_lines: float = 0.0  # of which one instruction puts fewer into a line of shared memory, or none goes so
     copy_left_cycles: float = 0.0  # after it has landed, until the place knows no more that a copy came
     copy_join_cycles: float = 0.0  # in which a GPC's request for such a piece is joined by others for the same sectors
     copy_queue_entries: float = 0.0  # LDGSTS that may wait at the tags without holding up what follows them
-    copy_request_cycles: float = 0.0  # of the path to L2, for each LDGSTS that fills L1, beyond its lines' requests
+    copy_request_cycles: float = 0.0  # of the path to L2, for LDGSTS that fills L1 with lines whose banks are the same
 
 
 def prove_names(what: str, names: Mapping[str, object], due: tuple[str, ...]) -> None:

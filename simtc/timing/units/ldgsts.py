@@ -1,8 +1,7 @@
 """LDGSTS: copies from global to shared memory, which a later group (LDGDEPBAR) waits for.
 
-What bypasses L1 passes by the piece: a line, a half of one, or a loose sector. Narrow rows are loose, and rows at
-a pitch of 80 or 144 bytes, every other of which begins in the middle of a sector, so that two sectors of shared memory
-receive each of its sectors, which are split. A copy that goes where another has not landed yet goes with that one.
+What bypasses L1 passes by the piece: neighbouring sectors of a line that land in shared memory in the same way
+(simtc.machine.traffic.pieces). A copy that goes where another has not landed yet goes with that one.
 """
 
 from __future__ import annotations
