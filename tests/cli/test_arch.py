@@ -113,7 +113,7 @@ def test_json_of_a_board(simtc):
         "l1.unused_bytes",
         "l1.tag_lines_per_cycle",
         *(f"l1.{what}" for what in copies),
-        *(f"l1.{what}" for what in ("copy_queue_entries", "copy_request_cycles")),
+        *(f"l1.{what}" for what in ("copy_join_cycles", "copy_queue_entries", "copy_request_cycles")),
     ]
 
 

@@ -32,7 +32,7 @@ ROOM = {  # what the clock's arrays have room for, or can tell apart
 MARKS = {  # numbers in place of something, bits of a word, and what a format fixes
     "blocks.NO_BLOCK", "blocks.ENDED", "dispatch._NOBODY", "events.ENTRY", "events.FILL", "fetch._UNKNOWN",
     "l2_tags.NEVER", "l2_tags.STAYS", "l2_tags._BEFORE", "l2_tags._COPY", "l2_tags._SECTORS", "l2_tags._HALF",
-    "l2_tags._PARTS", "ldgsts._ALL", "ldgsts._SECTORS", "scoreboards._BOARDS", "fetch._CODE_LINE",
+    "l2_tags._PARTS", "ldgsts._SECTORS", "scoreboards._BOARDS", "fetch._CODE_LINE",
     "dispatch._FENCE_LOOKS",  # how often the clock looks: no cycle depends on it
     "dram._PHASE",  # where in a period of refreshes a launch begins
     "aging._ALIKE",  # how different two rates are that a sample tells apart

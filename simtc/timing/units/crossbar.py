@@ -154,7 +154,7 @@ def _name(copy: Record, k: Int) -> Int:
     while i < copy.sectors and not copy.pieces >> i & 1:
         name |= int64(1) << (copy.list[i] & 3)
         i += 1
-    return -(16 * (copy.list[k] >> 2) + name)
+    return -((copy.list[k] >> 2 << 4) + name)
 
 
 @compiled(float64, CLOCK, SM, QUEUED, int64, int64, float64, float64)
