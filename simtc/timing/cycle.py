@@ -26,6 +26,8 @@ def _settle(ck: Arrays, sm: Record, now: Int) -> None:
         if kind == events.FILL:
             l1.arrived(sm, number)
             sm.moves_at = min(sm.moves_at, max(now, int64(math.ceil(sm.stage_free))))
+        elif kind == events.TURN:
+            l1.take_turn(ck, sm, now)
         elif kind == events.ENTRY:
             lsu.free(ck, number)
         else:

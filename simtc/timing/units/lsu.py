@@ -29,6 +29,7 @@ from simtc.timing.units.tensor import beside_tensor
 __all__ = ["UNIT", "Lsu", "advance", "free", "is_full", "push"]
 
 _LOADS = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
+_ASKS = (*_LOADS, Access.GROUP)  # L2, or marks what does
 _GLOBAL = (*_LOADS, Access.GLOBAL_STORE)
 _SHARED = (Access.SHARED_LOAD, Access.SHARED_STORE, Access.COPY)
 _STORES = (Access.SHARED_STORE, Access.GLOBAL_STORE)
@@ -124,7 +125,7 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
         one.tags = tag_cycles(ck, op, one)
         sm.tag_free = max(sm.tag_free, float64(now)) + one.tags
     sm.moved = now + _taken(ck, op)
-    if op.access not in _LOADS or not misses(ck, sm, op, one, sub.index, now):
+    if op.access not in _ASKS or not misses(ck, sm, op, one, now):
         enqueue(ck, sm, op, one)
     sm.tagged_at[sm.tagged % TAGGED] = sm.tag_free
     sm.tagged += op.access in _GLOBAL
