@@ -228,8 +228,8 @@ def takes_atomic(ck: Arrays, sm: Record, atomic: Record) -> Float:
     return max(sm.executed[unit % l2.UNITS] - own.l2_store_queue_cycles, sm.up_free - AHEAD)
 
 
-@compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64, float64)
-def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, now: Int, t: Float) -> Int:
+@compiled(int64, CLOCK, SM, OPERATION, QUEUED, float64, int64)
+def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, t: Float, now: Int) -> Int:
     """Have L2 execute an atomic that an SM sends at t, or what is left of it; return 1 when all of it has left.
 
     What L2 is too far behind to take waits in the SM. `answered` is when L2 answers, beyond what an L1 hit takes.
@@ -241,7 +241,7 @@ def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, now: Int, t:
         sm.up_free = max(sm.up_free, t) + (0.0 if sm.up_loads else own.switch_cycles)
         sm.up_loads, sm.up_line, sm.answered = 1, int64(-1), t
     while sm.sent < atomic.sectors:
-        if takes_atomic(ck, sm, atomic) > now:
+        if sm.sent > 0 and takes_atomic(ck, sm, atomic) > now:
             return 0
         k, sector = sm.sent, atomic.list[sm.sent]
         is_first = int64(k == 0 or atomic.list[k - 1] >> 2 != sector >> 2)

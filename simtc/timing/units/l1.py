@@ -214,8 +214,11 @@ def _stage_cycles(ck: Arrays, op: Record, lines: Float) -> Float:
 @compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64, float64)
 def _join(ck: Arrays, sm: Record, op: Record, atomic: Record, now: Int, looked: Float) -> Int:
     """Send an atomic, or the rest of it, and expect its answer; return 0 where L2 is too far behind to take it now."""
-    if looked - AHEAD > now or not send_atomic(ck, sm, op, atomic, now, asks_at(sm, looked)):
-        expect_turn(sm, int64(math.ceil(max(looked - AHEAD, takes_atomic(ck, sm, atomic)))))
+    turn = max(looked - AHEAD, takes_atomic(ck, sm, atomic))
+    if turn <= now and send_atomic(ck, sm, op, atomic, asks_at(sm, looked) if sm.sent == 0 else looked, now) == 0:
+        turn = takes_atomic(ck, sm, atomic)
+    if turn > now:
+        expect_turn(sm, int64(math.ceil(turn)))
         return 0
     arrival = int64(math.ceil(max(sm.answered, now + 1.0)))
     answered(ck.warps[atomic.warp], arrival)
