@@ -28,7 +28,7 @@ __all__ = [
     "send_atomic",
     "send_request",
     "send_store",
-    "sends_at",
+    "takes_atomic",
 ]
 
 _WHOLE: Final = int(4 * LANES // SECTOR)  # sectors that a word of each lane fills

@@ -15,20 +15,32 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, FLOAT, INT, SM, Cells, Parameters, Unit, compiled, constant, launched
 from simtc.timing.units import ldgsts
 from simtc.timing.units.addresses import spread
-from simtc.timing.units.crossbar import AHEAD, fetch_sector, send_atomic, takes_atomic
-from simtc.timing.units.events import expect_fill, expect_turn
+from simtc.timing.units.crossbar import fetch_sector
+from simtc.timing.units.events import expect_fill
 from simtc.timing.units.l2_tags import NEVER
 from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.scoreboards import complete
-from simtc.timing.units.waiting import WAITING, drop, first, put
-from simtc.timing.units.write_combining import answered, asks_at
+from simtc.timing.units.write_combining import asks_at
 
-__all__ = ["L1", "MSHRS", "TAGGED", "UNIT", "arrived", "looked_up", "misses", "take_fill", "take_turn", "takes_next"]
+__all__ = [
+    "L1",
+    "MSHRS",
+    "TAGGED",
+    "UNIT",
+    "arrived",
+    "ask",
+    "expect",
+    "finds",
+    "looked_up",
+    "stage_cycles",
+    "tag_cycles",
+    "take_fill",
+    "takes_next",
+]
 
 MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps count of
 TAGGED: Final = 32  # instructions at the tags that the clock has room for
 _MISS = np.dtype([("cycles", np.float64), ("warp", np.int32), ("instruction", np.int32), ("sub", np.int32)], align=True)
-_FOLLOWS = (Access.ATOMIC, Access.GROUP)  # whatever waits
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 
 
@@ -45,7 +57,6 @@ class L1(Parameters):
     copy_found_cycles: float = constant("l1.copy_found_cycles")
     copy_queue_entries: float = constant("l1.copy_queue_entries", room=TAGGED)
     copy_request_cycles: float = constant("l1.copy_request_cycles")
-    atomic_queue_entries: float = constant("l1.atomic_queue_entries", room=WAITING)
 
 
 UNIT = Unit(
@@ -183,7 +194,7 @@ def tag_cycles(ck: Arrays, op: Record, one: Record) -> Float:
 
 
 @compiled(int64, CLOCK, SM, QUEUED)
-def _finds(ck: Arrays, sm: Record, load: Record) -> Int:
+def finds(ck: Arrays, sm: Record, load: Record) -> Int:
     """Tell whether L1 has all sectors of a load, or has asked for them."""
     for k in range(load.sectors):
         sector = load.list[k]
@@ -195,8 +206,8 @@ def _finds(ck: Arrays, sm: Record, load: Record) -> Int:
     return 1
 
 
-@compiled(void, CLOCK, SM, OPERATION, QUEUED, int64, float64)
-def _expect(ck: Arrays, sm: Record, op: Record, load: Record, arrival: Int, cycles: Float) -> None:
+@compiled(void, SM, QUEUED, int64, float64)
+def expect(sm: Record, load: Record, arrival: Int, cycles: Float) -> None:
     """Give a load an MSHR until its data comes, which then needs the data stage for some cycles."""
     number = sm.free_mshrs[sm.misses]
     sm.misses += 1
@@ -206,28 +217,13 @@ def _expect(ck: Arrays, sm: Record, op: Record, load: Record, arrival: Int, cycl
 
 
 @compiled(float64, CLOCK, OPERATION, float64)
-def _stage_cycles(ck: Arrays, op: Record, lines: Float) -> Float:
+def stage_cycles(ck: Arrays, op: Record, lines: Float) -> Float:
     """Return how long what L2 brings needs the data stage."""
     return max(lines, op.returned / ck.chip.shared_memory.data_stage_bytes_per_cycle, 1.0)
 
 
-@compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64, float64)
-def _join(ck: Arrays, sm: Record, op: Record, atomic: Record, now: Int, looked: Float) -> Int:
-    """Send an atomic, or the rest of it, and expect its answer; return 0 where L2 is too far behind to take it now."""
-    turn = max(looked - AHEAD, takes_atomic(ck, sm, atomic))
-    if turn <= now and send_atomic(ck, sm, op, atomic, asks_at(sm, looked) if sm.sent == 0 else looked, now) == 0:
-        turn = takes_atomic(ck, sm, atomic)
-    if turn > now:
-        expect_turn(sm, int64(math.ceil(turn)))
-        return 0
-    arrival = int64(math.ceil(max(sm.answered, now + 1.0)))
-    answered(ck.warps[atomic.warp], arrival)
-    _expect(ck, sm, op, atomic, arrival, _stage_cycles(ck, op, float64(atomic.lines)))
-    return 1
-
-
 @compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64, float64, float64)
-def _ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Float, least: Float) -> Int:
+def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Float, least: Float) -> Int:
     """Look up at a time what a load or a copy needs, and ask L2 for what is not there; return 0 where all comes now.
 
     What waited for others comes no earlier than `least`.
@@ -247,48 +243,9 @@ def _ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Flo
     else:
         fetched = min(sm.requests - before, lines)
         pending = looked_up(ck, load) * (lines - fetched) / max(lines, 1)
-        cycles = _stage_cycles(ck, op, fetched + ck.chip.l1.pending_line_cycles * pending)
-    _expect(ck, sm, op, load, int64(math.ceil(arrival)), cycles)
+        cycles = stage_cycles(ck, op, fetched + ck.chip.l1.pending_line_cycles * pending)
+    expect(sm, load, int64(math.ceil(arrival)), cycles)
     return 1
-
-
-@compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64)
-def misses(ck: Arrays, sm: Record, op: Record, load: Record, now: Int) -> Int:
-    """Look a load up; what misses keeps an MSHR, and passes the data stage when its data comes.
-
-    An atomic that L2 is too far behind to take waits, and behind it whatever else has to ask L2.
-    """
-    looked = sm.tag_free - load.tags
-    if sm.waiting > 0 and (op.access in _FOLLOWS or op.bypasses or not _finds(ck, sm, load)):
-        put(sm, load)
-        return 1
-    if op.access == Access.GROUP:
-        return 0
-    if op.access == Access.ATOMIC:
-        if not _join(ck, sm, op, load, now, looked):
-            put(sm, load)
-        return 1
-    return _ask(ck, sm, op, load, now, looked, 0.0)
-
-
-@compiled(void, CLOCK, SM, int64)
-def take_turn(ck: Arrays, sm: Record, now: Int) -> None:
-    """Let those ask L2 that have waited, up to the next atomic that L2 is too far behind to take."""
-    while sm.waiting > 0:
-        one = first(sm)
-        op = ck.ops[one.instruction]
-        if op.access == Access.GROUP:
-            warp = ck.warps[one.warp]
-            complete(sm, warp, op, one.warp, ldgsts.grouped_at(warp, now + 1.0))
-        elif op.access != Access.ATOMIC:
-            if sm.up_free - AHEAD > now:
-                expect_turn(sm, int64(math.ceil(sm.up_free - AHEAD)))
-                return
-            _ask(ck, sm, op, one, now, float64(now), now + 1.0)
-        elif not _join(ck, sm, op, one, now, float64(now)):
-            return
-        drop(sm)
-        sm.moves_at = min(sm.moves_at, now)
 
 
 @compiled(int64, CLOCK, SM, OPERATION)
@@ -296,11 +253,12 @@ def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
     """Return when an instruction may leave its sub-core's queue for the tags: 0 for one that does not wait there.
 
     Some lines may wait at the tags without holding up what follows; of LDGSTS, some instructions, whatever their lines.
-    While all MSHRs are in use, only what L2 brings wakes another load; while the queue of atomics is full, what leaves it.
+    While all MSHRs are in use, only what L2 brings wakes another load; while the queue for L2 is
+    full, what leaves that.
     """
     if op.access not in _WIDE:
         return 0
-    most = int64(ck.chip.l1.atomic_queue_entries)
+    most = int64(ck.chip.waiting.atomic_queue_entries)
     if sm.misses + sm.waiting >= MSHRS or (most > 0 and sm.waiting >= most):
         return ASLEEP
     entries = int64(ck.chip.l1.copy_queue_entries)

@@ -21,10 +21,11 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant, derived
 from simtc.timing.units.crossbar import announce
 from simtc.timing.units.events import free_entry, lower_board
-from simtc.timing.units.l1 import TAGGED, misses, tag_cycles, takes_next
+from simtc.timing.units.l1 import TAGGED, tag_cycles, takes_next
 from simtc.timing.units.memory_queue import QUEUE, QUEUED_FIELDS
 from simtc.timing.units.shared_memory import enqueue, serve_stage
 from simtc.timing.units.tensor import beside_tensor
+from simtc.timing.units.waiting import misses
 
 __all__ = ["UNIT", "Lsu", "advance", "free", "is_full", "push"]
 
