@@ -26,11 +26,13 @@ HASHES = {  # bits of an address that decide as if by chance, by function
 }  # fmt: skip
 ROOM = {  # what the clock's arrays have room for, or can tell apart
     "crossbar._MERGED", "dram._BANKS", "events._HEAP", "fetch.LINES", "fetch._SUB_CORES", "l1.MSHRS", "l1.TAGGED",
-    "crossbar.AHEAD", "waiting._ROOM", "ldgsts._COPIES", "ldgsts._PLACES", "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS",
+    "crossbar.AHEAD", "waiting._ROOM",
+    "ldgsts._COPIES", "ldgsts._PLACES", "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS",
     "write_combining._COMBINED", "aging.FULL", "aging._RING",
 }  # fmt: skip
 MARKS = {  # numbers in place of something, bits of a word, and what a format fixes
-    "blocks.NO_BLOCK", "blocks.ENDED", "dispatch._NOBODY", "events.ENTRY", "events.FILL", "events.TURN", "l2.UNITS", "fetch._UNKNOWN",
+    "blocks.NO_BLOCK", "blocks.ENDED", "dispatch._NOBODY", "events.ENTRY", "events.FILL", "fetch._UNKNOWN",
+    "events.TURN", "l2.UNITS",
     "l2_tags.NEVER", "l2_tags.STAYS", "l2_tags._BEFORE", "l2_tags._COPY", "l2_tags._SECTORS", "l2_tags._HALF",
     "l2_tags._PARTS", "ldgsts._ALL", "ldgsts._SECTORS", "scoreboards._BOARDS", "fetch._CODE_LINE",
     "dispatch._FENCE_LOOKS",  # how often the clock looks: no cycle depends on it

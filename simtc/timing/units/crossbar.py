@@ -49,7 +49,7 @@ class Crossbar(Parameters):
     atomic_packet_cycles: float = constant("l1.atomic_packet_cycles")
     atomic_line_cycles: float = constant("l1.atomic_line_cycles")
     atomic_queue_entries: float = constant("l1.atomic_queue_entries")
-    l2_store_queue_cycles: float = constant("l2_store_queue_cycles")
+    atomic_ahead_cycles: float = constant("l1.atomic_ahead_cycles")
     packet_cycles: float = derived(  # of a packet of 32 bytes, at the port of a CPC; 0 for no limit that is known
         lambda device, _: 1 / device.cluster_packets_per_cycle if device.cluster_packets_per_cycle else 0.0,
         "cluster_packets_per_cycle",
@@ -225,7 +225,7 @@ def takes_atomic(ck: Arrays, sm: Record, atomic: Record) -> Float:
     own, unit = ck.chip.crossbar, l2.atomic_unit(ck, atomic.list[sm.sent])
     if own.atomic_queue_entries == 0:
         return 0.0
-    return max(sm.executed[unit % l2.UNITS] - own.l2_store_queue_cycles, sm.up_free - AHEAD)
+    return max(sm.executed[unit % l2.UNITS] - own.atomic_ahead_cycles, sm.up_free - AHEAD)
 
 
 @compiled(int64, CLOCK, SM, OPERATION, QUEUED, float64, int64)
