@@ -276,6 +276,7 @@ class L1:
     atomic_pass_cycles: float = 0.0  # and for each pass over a whole one, where lanes meet at its words
     atomic_cycles: float = 0.0  # until its answer comes, beyond a load's: the mean of near memory and far
     atomic_spread_cycles: float = 0.0  # and by how much far memory is later than near
+    atomic_ahead_cycles: float = 0.0  # for which a unit of L2 has atomics of an SM when it takes another
     atomic_queue_entries: float = 0.0  # that wait in the SM, as stores do, without holding up what follows them
     # What may be on its way to an SM; 0 where nothing is known, and nothing waits.
     unused_bytes: float = 0.0  # of L1, in which no line finds a place: those on their way have the others

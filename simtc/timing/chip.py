@@ -34,8 +34,8 @@ def _next_cycle(ck: Arrays, sm: Record, now: Int) -> Int:
 
 @jit(int64(CLOCK, SM))
 def _is_draining(ck: Arrays, sm: Record) -> Int:
-    """Tell whether stores of ended blocks are still on their way through the SM."""
-    waiting = sm.stage_count
+    """Tell whether stores and atomics of ended blocks are still on their way through the SM."""
+    waiting = sm.stage_count + sm.waiting
     for sub in range(sm.first_sub, sm.end_sub):
         waiting += ck.subs[sub].count
     return waiting

@@ -30,6 +30,7 @@ from simtc.timing.units import (
     scoreboards,
     shared_memory,
     tensor,
+    waiting,
     write_combining,
 )
 
@@ -43,6 +44,7 @@ UNITS = (
     lsu.UNIT,  # the operands of memory instructions are read; one goes on
     l1.UNIT,  # past the tags, where it may miss
     ldgsts.UNIT,  # (a copy writes to shared memory)
+    waiting.UNIT,  # what L2 is too far behind to take waits
     merging.UNIT,  # its requests join others for the same 64 bytes
     crossbar.UNIT,  # and pass the ports of SM, CPC and GPC
     l2.UNIT,  # to a slice

@@ -109,7 +109,10 @@ def test_json_of_a_board(simtc):
             f"pipes.{what}"
             for what in ("wide_second_pass_cycles", "heavy_apart", "behind_half_cycles", "xu_read_cycles", "xu_entries")
         ),
-        *(f"l1.{what}" for what in ("atomic_pass_cycles", "atomic_spread_cycles", "atomic_queue_entries")),
+        *(
+            f"l1.{what}"
+            for what in ("atomic_pass_cycles", "atomic_spread_cycles", "atomic_ahead_cycles", "atomic_queue_entries")
+        ),
         "l1.unused_bytes",
         "l1.tag_lines_per_cycle",
         *(f"l1.{what}" for what in copies),

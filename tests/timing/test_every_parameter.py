@@ -45,7 +45,7 @@ PARAMETERS = [f"{unit.name}.{one.name}" for unit in UNITS if unit.parameters for
 FACTORS = {  # 2 for all others
     "dram.dram_measured_bytes_per_cycle": 1 / 64, "crossbar.packet_cycles": 16,
     "crossbar.copy_bytes_per_cycle": 1 / 16, "crossbar.copy_join_cycles": 0,
-    "ldgsts.copies_pending": 1 / 64, "l1.atomic_queue_entries": 1 / 16, "crossbar.atomic_queue_entries": 0,
+    "ldgsts.copies_pending": 1 / 64, "waiting.atomic_queue_entries": 1 / 16, "crossbar.atomic_queue_entries": 0,
     "dram.dram_banks": 1 / 1024, "shared_memory.sm_queue_entries": 1 / 4, "ldgsts.copy_write_bytes_per_cycle": 1 / 16,
     "l1.tag_lines_per_cycle": 1 / 4, "merging.store_merge_cycles": 4, "blocks.block_cycles": 50,
     "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000,

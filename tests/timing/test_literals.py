@@ -19,18 +19,20 @@ PLAIN = {0, 1, 2, 3, 4}  # of sectors in a line, of halves, of a heap's children
 HASHES = {  # bits of an address that decide as if by chance, by function
     **dict.fromkeys((f"addresses.{one}" for one in ("spread", "hashed", "chance", "distance_of_page")), None),
     "crossbar._place": {10}, "write_combining._combines": {10}, "dram._tail": {12}, "l2._slice": {8},
-    "l2._atomic_unit": {5, 8, 9},
+    "l2.atomic_unit": {5, 8, 9},
     "l2.read": {5},  # a sector's bytes, as a shift
     "l2.beyond_mean": {0.5},  # chance lies between 0 and 1
     "l2_tags.announce": {8},  # numbers in a line of the host's cache
 }  # fmt: skip
 ROOM = {  # what the clock's arrays have room for, or can tell apart
     "crossbar._MERGED", "dram._BANKS", "events._HEAP", "fetch.LINES", "fetch._SUB_CORES", "l1.MSHRS", "l1.TAGGED",
-    "l1._ATOMICS", "ldgsts._COPIES", "ldgsts._PLACES", "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS",
+    "crossbar.AHEAD", "waiting._ROOM",
+    "ldgsts._COPIES", "ldgsts._PLACES", "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS",
     "write_combining._COMBINED", "aging.FULL", "aging._RING",
 }  # fmt: skip
 MARKS = {  # numbers in place of something, bits of a word, and what a format fixes
     "blocks.NO_BLOCK", "blocks.ENDED", "dispatch._NOBODY", "events.ENTRY", "events.FILL", "fetch._UNKNOWN",
+    "events.TURN", "l2.UNITS",
     "l2_tags.NEVER", "l2_tags.STAYS", "l2_tags._BEFORE", "l2_tags._COPY", "l2_tags._SECTORS", "l2_tags._HALF",
     "l2_tags._PARTS", "ldgsts._SECTORS", "scoreboards._BOARDS", "fetch._CODE_LINE",
     "dispatch._FENCE_LOOKS",  # how often the clock looks: no cycle depends on it

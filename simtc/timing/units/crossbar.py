@@ -19,10 +19,21 @@ from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.merging import merges
 from simtc.timing.units.server import SERVER, SERVER_RECORD, serve
 
-__all__ = ["UNIT", "Crossbar", "announce", "copy_sector", "fetch_sector", "send_atomic", "send_request", "send_store"]
+__all__ = [
+    "UNIT",
+    "Crossbar",
+    "announce",
+    "copy_sector",
+    "fetch_sector",
+    "send_atomic",
+    "send_request",
+    "send_store",
+    "takes_atomic",
+]
 
 _WHOLE: Final = int(4 * LANES // SECTOR)  # sectors that a word of each lane fills
 _MERGED: Final = 65536  # sectors on their way to one GPC that can be told apart
+AHEAD: Final = 16.0  # cycles that the way up is planned for
 _ASKED = np.dtype([("sector", np.int64), ("answered", np.float64), ("until", np.float64)])  # others may join it
 
 
@@ -38,7 +49,7 @@ class Crossbar(Parameters):
     atomic_packet_cycles: float = constant("l1.atomic_packet_cycles")
     atomic_line_cycles: float = constant("l1.atomic_line_cycles")
     atomic_queue_entries: float = constant("l1.atomic_queue_entries")
-    l2_store_queue_cycles: float = constant("l2_store_queue_cycles")
+    atomic_ahead_cycles: float = constant("l1.atomic_ahead_cycles")
     packet_cycles: float = derived(  # of a packet of 32 bytes, at the port of a CPC; 0 for no limit that is known
         lambda device, _: 1 / device.cluster_packets_per_cycle if device.cluster_packets_per_cycle else 0.0,
         "cluster_packets_per_cycle",
@@ -68,7 +79,9 @@ UNIT = Unit(
         ("up_line", np.int64),  # the line of the last request of a load
         ("requests", np.int64),  # of lines, by loads
         ("joins", np.int64),  # 1 where its GPC has just asked for it
-        ("executed", np.float64),  # when L2 has executed the last atomic
+        ("executed", np.float64, (l2.UNITS,)),  # when units of L2 have executed the last sector of an atomic
+        ("sent", np.int64),  # sectors of the atomic that is being sent
+        ("answered", np.float64),  # when L2 answers those
     ),
     chip={
         "cpc_ports": Cells(of=SERVER, shape=lambda sizes: (sizes.cpcs,)),  # towards L2
@@ -204,31 +217,59 @@ def _is_part(atomic: Record, k: Int) -> Int:
     return int64(k < atomic.sectors - _WHOLE or k >= _WHOLE)
 
 
-@compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64)
-def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, t: Float) -> Float:
-    """Have L2 execute an atomic that an SM sends at t; return when it is answered, beyond what an L1 hit takes.
+@compiled(float64, CLOCK, OPERATION, QUEUED, int64)
+def _way_up(ck: Arrays, op: Record, atomic: Record, is_first: Int) -> Float:
+    """Return how long the k-th sector of an atomic takes the way up: its data, and the head of its packet.
 
-    Each sector is a packet of its own, and so is each of the lanes that meet at one word: they go one behind the other.
-    A line, or such a lane, costs more where an answer comes back. What L2 is too far behind to take waits here, and
-    loads behind it. On boards of which that is not known, a sector is the request of a load.
+    A line's sectors share a packet; each of the lanes that meet at one word has its own. Where nothing comes back, a
+    word alone goes in the head.
     """
-    own, arrival, line = ck.chip.crossbar, t, int64(-1)
+    own, meeting = ck.chip.crossbar, int64(atomic.meeting)
+    if own.atomic_packet_cycles == 0:
+        return own.request_cycles
+    head = own.atomic_line_cycles if is_first or meeting > 1 else 0.0
+    if not op.returned and meeting * atomic.lines >= LANES:
+        return meeting * max(head, own.request_cycles)
+    return meeting * max(head + own.atomic_packet_cycles, own.request_cycles)
+
+
+@compiled(float64, CLOCK, SM, QUEUED)
+def takes_atomic(ck: Arrays, sm: Record, atomic: Record) -> Float:
+    """Return when L2 takes the next sector of an atomic: it is not too far behind with the last one for that unit.
+
+    Nor is what left the SM before still on its way up.
+    """
+    own, unit = ck.chip.crossbar, l2.atomic_unit(ck, atomic.list[sm.sent])
+    if own.atomic_queue_entries == 0:
+        return 0.0
+    return max(sm.executed[unit % l2.UNITS] - own.atomic_ahead_cycles, sm.up_free - AHEAD)
+
+
+@compiled(int64, CLOCK, SM, OPERATION, QUEUED, float64, int64)
+def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, t: Float, now: Int) -> Int:
+    """Have L2 execute an atomic that an SM sends at t, or what is left of it; return 1 when all of it has left.
+
+    What L2 is too far behind to take waits in the SM. `answered` is when L2 answers, beyond what an L1 hit takes.
+    On boards of which that is not known, a sector is the request of a load.
+    """
+    own = ck.chip.crossbar
     meeting = int64(atomic.meeting) if own.atomic_packet_cycles > 0 else int64(1)
-    answer = own.atomic_line_cycles if op.returned else 0.0
-    sm.up_free = max(sm.up_free, t) + (0.0 if sm.up_loads else own.switch_cycles)
-    sm.up_loads, sm.up_line = 1, int64(-1)
-    for k in range(atomic.sectors):
-        sector = atomic.list[k]
-        sm.requests += sector >> 2 != line
-        alone = answer if sector >> 2 != line or meeting > 1 else 0.0
-        line = sector >> 2
-        sm.up_free += meeting * max(own.atomic_packet_cycles + alone, own.request_cycles)
+    if sm.sent == 0:
+        sm.up_free = max(sm.up_free, t) + (0.0 if sm.up_loads else own.switch_cycles)
+        sm.up_loads, sm.up_line, sm.answered = 1, int64(-1), t
+    while sm.sent < atomic.sectors:
+        if sm.sent > 0 and takes_atomic(ck, sm, atomic) > now:
+            return 0
+        k, sector = sm.sent, atomic.list[sm.sent]
+        is_first = int64(k == 0 or atomic.list[k - 1] >> 2 != sector >> 2)
+        sm.requests += is_first
+        sm.up_free = max(sm.up_free, t) + _way_up(ck, op, atomic, is_first)
         sent = serve(ck.cpc_ports[sm.cpc], sm.up_free, meeting * own.packet_cycles)
         second = int64(k > 0 and atomic.list[k - 1] >> 1 == sector >> 1)
-        arrival = max(arrival, l2.join(ck, sm, sector, meeting, _is_part(atomic, k), second, sent))
-        if own.atomic_queue_entries > 0:
-            sm.up_free = max(sm.up_free, sm.executed - own.l2_store_queue_cycles)
-    return arrival
+        sm.answered = max(sm.answered, l2.join(ck, sm, sector, meeting, _is_part(atomic, k), second, sent))
+        sm.sent += 1
+    sm.sent = 0
+    return 1
 
 
 @compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)

@@ -10,12 +10,24 @@ from simtc.jit import Int, Record
 from simtc.machine.types import int64, void
 from simtc.timing.unit import SM, Unit, compiled
 
-__all__ = ["ENTRY", "FILL", "UNIT", "expect_fill", "free_entry", "lower_board", "next_event", "pop"]
+__all__ = [
+    "ENTRY",
+    "FILL",
+    "TURN",
+    "UNIT",
+    "expect_fill",
+    "expect_turn",
+    "free_entry",
+    "lower_board",
+    "next_event",
+    "pop",
+]
 
 _HEAP: Final = 4096  # events pending in one SM
 # What an event is of; less than these: of a scoreboard of that number, of the warp `number`.
 ENTRY: Final = 8  # an entry of a sub-core's LSU queue, of the sub-core `number`
 FILL: Final = 9  # data for the L1 miss `number`
+TURN: Final = 10  # of what waits for L2
 _EVENT = np.dtype([("time", np.int64), ("number", np.int32), ("kind", np.int32)])
 
 UNIT = Unit(
@@ -64,6 +76,12 @@ def free_entry(sm: Record, time: Int, sub: Int) -> None:
 def expect_fill(sm: Record, time: Int, miss: Int) -> None:
     """Bring the data of an L1 miss at a time to come."""
     _push(sm, time, miss, FILL)
+
+
+@compiled(void, SM, int64)
+def expect_turn(sm: Record, time: Int) -> None:
+    """Let what waits for L2 take its turn at a time to come."""
+    _push(sm, time, 0, TURN)
 
 
 @compiled(int64, SM, int64)

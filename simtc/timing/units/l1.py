@@ -15,18 +15,31 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, FLOAT, INT, SM, Cells, Parameters, Unit, compiled, constant, launched
 from simtc.timing.units import ldgsts
 from simtc.timing.units.addresses import spread
-from simtc.timing.units.crossbar import fetch_sector, send_atomic
+from simtc.timing.units.crossbar import fetch_sector
 from simtc.timing.units.events import expect_fill
 from simtc.timing.units.l2_tags import NEVER
 from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.scoreboards import complete
-from simtc.timing.units.write_combining import answered, asks_at
+from simtc.timing.units.write_combining import asks_at
 
-__all__ = ["L1", "MSHRS", "TAGGED", "UNIT", "arrived", "looked_up", "misses", "take_fill", "takes_next"]
+__all__ = [
+    "L1",
+    "MSHRS",
+    "TAGGED",
+    "UNIT",
+    "arrived",
+    "ask",
+    "expect",
+    "finds",
+    "looked_up",
+    "stage_cycles",
+    "tag_cycles",
+    "take_fill",
+    "takes_next",
+]
 
 MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps count of
 TAGGED: Final = 32  # instructions at the tags that the clock has room for
-_ATOMICS: Final = 128  # atomics that wait for L2, likewise
 _MISS = np.dtype([("cycles", np.float64), ("warp", np.int32), ("instruction", np.int32), ("sub", np.int32)], align=True)
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 
@@ -44,7 +57,6 @@ class L1(Parameters):
     copy_found_cycles: float = constant("l1.copy_found_cycles")
     copy_queue_entries: float = constant("l1.copy_queue_entries", room=TAGGED)
     copy_request_cycles: float = constant("l1.copy_request_cycles")
-    atomic_queue_entries: float = constant("l1.atomic_queue_entries", room=_ATOMICS)
 
 
 UNIT = Unit(
@@ -55,8 +67,6 @@ UNIT = Unit(
         ("tagged", np.int64),  # instructions that came to the tags
         ("tagged_at", np.float64, (TAGGED,)),  # when the tags have done with the last of them
         ("room_at", np.float64),  # when a line last found a place that had been another's on its way
-        ("atomics", np.int64),  # that came to the tags
-        ("atomics_left", np.float64, (_ATOMICS,)),  # when the last of them have left for L2
         ("misses", np.int64),  # loads that are on their way from L2
         ("free_mshrs", np.int32, (MSHRS,)),  # a stack of them, beyond the first `misses`
         ("mshrs", _MISS, (MSHRS,)),  # whose load it is, and the cycles that its data needs of the data stage
@@ -162,8 +172,6 @@ def _load_sector(ck: Arrays, sm: Record, sector: Int, way: Int, hint: Int, t: Fl
 def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all."""
     arrival, hint, line, way = t, int64(op.hint), int64(-1), int64(0)
-    if op.access == Access.ATOMIC:
-        return max(send_atomic(ck, sm, op, load, asked), t + 1)
     if op.bypasses:
         return ldgsts.copied(ck, sm, load, hint, t, asked, float64(op.tail))
     for k in range(load.sectors):
@@ -185,49 +193,59 @@ def tag_cycles(ck: Arrays, op: Record, one: Record) -> Float:
     return max(looked_up(ck, one), 1.0) + (ck.chip.l1.copy_tag_cycles if op.access == Access.COPY else 0.0)
 
 
-@compiled(void, CLOCK, SM)
-def _queue_atomic(ck: Arrays, sm: Record) -> None:
-    """Queue an atomic that has been sent on: the tags wait while as many of them as the queue holds have not left."""
-    entries = int64(ck.chip.l1.atomic_queue_entries)
-    if entries == 0:
-        return
-    sm.tag_free = max(sm.tag_free, sm.atomics_left[(sm.atomics - entries) % _ATOMICS])
-    sm.atomics_left[sm.atomics % _ATOMICS] = sm.up_free
-    sm.atomics += 1
+@compiled(int64, CLOCK, SM, QUEUED)
+def finds(ck: Arrays, sm: Record, load: Record) -> Int:
+    """Tell whether L1 has all sectors of a load, or has asked for them."""
+    for k in range(load.sectors):
+        sector = load.list[k]
+        place = _place(ck, sm, sector >> 2, 0.0)
+        if ck.l1_tags[sm.number, place] != (sector >> 2) + 1:
+            return 0
+        if ck.l1_ready[sm.number, 4 * place + (sector & 3)] >= NEVER:
+            return 0
+    return 1
 
 
-@compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64, int64)
-def misses(ck: Arrays, sm: Record, op: Record, load: Record, sub: Int, now: Int) -> Int:
-    """Look a load up; what misses keeps an MSHR, and passes the data stage when its data comes."""
-    lines = int64(load.lines)
-    asked = asks_at(sm, sm.tag_free - load.tags)
+@compiled(void, SM, QUEUED, int64, float64)
+def expect(sm: Record, load: Record, arrival: Int, cycles: Float) -> None:
+    """Give a load an MSHR until its data comes, which then needs the data stage for some cycles."""
+    number = sm.free_mshrs[sm.misses]
+    sm.misses += 1
+    miss = sm.mshrs[number]
+    miss.warp, miss.instruction, miss.sub, miss.cycles = load.warp, load.instruction, load.sub, cycles
+    expect_fill(sm, arrival, number)
+
+
+@compiled(float64, CLOCK, OPERATION, float64)
+def stage_cycles(ck: Arrays, op: Record, lines: Float) -> Float:
+    """Return how long what L2 brings needs the data stage."""
+    return max(lines, op.returned / ck.chip.shared_memory.data_stage_bytes_per_cycle, 1.0)
+
+
+@compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64, float64, float64)
+def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Float, least: Float) -> Int:
+    """Look up at a time what a load or a copy needs, and ask L2 for what is not there; return 0 where all comes now.
+
+    What waited for others comes no earlier than `least`.
+    """
+    lines, before, piled, asked = int64(load.lines), sm.requests, 0.0, asks_at(sm, looked)
     if op.access == Access.COPY and not op.bypasses:
         cycles = ck.chip.l1.copy_request_cycles * looked_up(ck, load) / max(lines, 1)
         sm.up_free += cycles
         asked += cycles
-    before = sm.requests
-    piled = 0.0
     if op.access == Access.COPY and op.bypasses:
         piled = ldgsts.pieces_asked(ck, sm, load, asked, int64(op.tail)) - asked
-    arrival = _arrival(ck, sm, op, load, float64(now), asked + piled)
+    arrival = max(_arrival(ck, sm, op, load, float64(now), asked + piled), least)
     if arrival <= now:
         return 0
-    if op.access == Access.ATOMIC:
-        _queue_atomic(ck, sm)
-        answered(ck.warps[load.warp], int64(math.ceil(arrival)))
     if op.access == Access.COPY:
         cycles = ldgsts.write_cycles(ck, op, load)
         complete(sm, ck.warps[load.warp], op, load.warp, arrival + cycles)
     else:
         fetched = min(sm.requests - before, lines)
         pending = looked_up(ck, load) * (lines - fetched) / max(lines, 1)
-        cycles = fetched + ck.chip.l1.pending_line_cycles * pending
-        cycles = max(cycles, op.returned / ck.chip.shared_memory.data_stage_bytes_per_cycle, 1.0)
-    number = sm.free_mshrs[sm.misses]
-    sm.misses += 1
-    miss = sm.mshrs[number]
-    miss.warp, miss.instruction, miss.sub, miss.cycles = load.warp, load.instruction, sub, cycles
-    expect_fill(sm, int64(math.ceil(arrival)), number)
+        cycles = stage_cycles(ck, op, fetched + ck.chip.l1.pending_line_cycles * pending)
+    expect(sm, load, int64(math.ceil(arrival)), cycles)
     return 1
 
 
@@ -236,11 +254,13 @@ def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
     """Return when an instruction may leave its sub-core's queue for the tags: 0 for one that does not wait there.
 
     Some lines may wait at the tags without holding up what follows; of LDGSTS, some instructions, whatever their lines.
-    While all MSHRs are in use, only what L2 brings wakes another load.
+    While all MSHRs are in use, only what L2 brings wakes another load; while the queue for L2 is
+    full, what leaves that.
     """
     if op.access not in _WIDE:
         return 0
-    if sm.misses >= MSHRS:
+    most = int64(ck.chip.waiting.atomic_queue_entries)
+    if sm.misses + sm.waiting >= MSHRS or (most > 0 and sm.waiting >= most):
         return ASLEEP
     entries = int64(ck.chip.l1.copy_queue_entries)
     if op.access == Access.COPY and entries > 0:

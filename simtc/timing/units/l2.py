@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -21,8 +22,9 @@ from simtc.timing.units.l2_tags import NEVER, dirty, keep, l2_way, needs_rest
 from simtc.timing.units.merging import pair_of
 from simtc.timing.units.server import SERVER, serve
 
-__all__ = ["L2", "UNIT", "beyond_mean", "complete", "give", "join", "read", "write"]
+__all__ = ["L2", "UNIT", "UNITS", "atomic_unit", "beyond_mean", "complete", "give", "join", "read", "write"]
 
+UNITS: Final = 8  # that execute the atomics on 4 KiB
 _SLICE = np.dtype([("requests", SERVER), ("stores", np.float64)])  # 1 where the last one was a store
 _SHARE = np.dtype([("first", np.float64), ("share", np.float64)])
 
@@ -200,14 +202,14 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: F
 
 
 @compiled(int64, CLOCK, int64)
-def _atomic_unit(ck: Arrays, line: Int) -> Int:
-    """Return which unit executes the atomics on a line: one of the eight that the 4 KiB around it have.
+def atomic_unit(ck: Arrays, sector: Int) -> Int:
+    """Return which unit executes the atomics on a sector: one of the eight that the 4 KiB around it have.
 
     256 bytes share one with those 512 bytes further or before. The next 4 KiB have eight more.
     """
-    part = line >> 1
+    line, part = sector >> 2, sector >> 3
     own = (part & 1) + 2 * (part >> 2 & 3)
-    return (8 * ((line >> 5) + hashed(line >> 9, 8)) + own) % ck.atomic_units.size
+    return (UNITS * ((line >> 5) + hashed(line >> 9, 8)) + own) % ck.atomic_units.size
 
 
 @compiled(float64, CLOCK, SM, int64, int64, int64, int64, float64)
@@ -229,12 +231,14 @@ def join(ck: Arrays, sm: Record, sector: Int, passes: Int, is_part: Int, merged:
     """
     own, line = ck.chip.l2, sector >> 2
     there = read(ck, sm, sector, 0, merged, 0.0, t)
-    unit = ck.atomic_units[_atomic_unit(ck, line)]
+    number = atomic_unit(ck, sector)
+    unit = ck.atomic_units[number]
     each = own.atomic_word_cycles if is_part or passes > 1 else own.atomic_sector_cycles
     if passes > 1 and not is_part and own.atomic_pass_cycles > 0:
         each = own.atomic_pass_cycles
-    done = serve(unit, t, passes * each)
-    sm.executed = done
+    done = max(unit.free, t)  # in the order of asking: who comes early does not overtake
+    unit.free = done + passes * each
+    sm.executed[number % UNITS] = done
     dirty(ck, l2_way(ck, line, done), sector & 3, 0, done)
     beyond = own.atomic_cycles + own.atomic_spread_cycles * dram.distance(ck, line, sm.number)
     return max(there, done + own.l2_extra_cycles) + beyond

@@ -21,14 +21,16 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant, derived
 from simtc.timing.units.crossbar import announce
 from simtc.timing.units.events import free_entry, lower_board
-from simtc.timing.units.l1 import TAGGED, misses, tag_cycles, takes_next
+from simtc.timing.units.l1 import TAGGED, tag_cycles, takes_next
 from simtc.timing.units.memory_queue import QUEUE, QUEUED_FIELDS
 from simtc.timing.units.shared_memory import enqueue, serve_stage
 from simtc.timing.units.tensor import beside_tensor
+from simtc.timing.units.waiting import misses
 
 __all__ = ["UNIT", "Lsu", "advance", "free", "is_full", "push"]
 
 _LOADS = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
+_ASKS = (*_LOADS, Access.GROUP)  # L2, or marks what does
 _GLOBAL = (*_LOADS, Access.GLOBAL_STORE)
 _SHARED = (Access.SHARED_LOAD, Access.SHARED_STORE, Access.COPY)
 _STORES = (Access.SHARED_STORE, Access.GLOBAL_STORE)
@@ -127,7 +129,7 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
         one.tags = tag_cycles(ck, op, one)
         sm.tag_free = max(sm.tag_free, float64(now)) + one.tags
     sm.moved = now + _taken(ck, op)
-    if op.access not in _LOADS or not misses(ck, sm, op, one, sub.index, now):
+    if op.access not in _ASKS or not misses(ck, sm, op, one, now):
         enqueue(ck, sm, op, one)
     sm.tagged_at[sm.tagged % TAGGED] = sm.tag_free
     sm.tagged += op.access in _GLOBAL

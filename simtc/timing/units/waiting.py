@@ -1,0 +1,126 @@
+"""What waits in an SM for L2: atomics that L2 is too far behind to take, and behind them what else has to ask it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from simtc.jit import Arrays, Float, Int, Record
+from simtc.machine.types import float64, int64, void
+from simtc.timing.constants import Access
+from simtc.timing.operation import OPERATION
+from simtc.timing.unit import CLOCK, SM, Parameters, Unit, compiled, constant
+from simtc.timing.units.crossbar import AHEAD, send_atomic, takes_atomic
+from simtc.timing.units.events import expect_turn
+from simtc.timing.units.l1 import ask, expect, finds, stage_cycles
+from simtc.timing.units.ldgsts import grouped_at
+from simtc.timing.units.memory_queue import QUEUED, QUEUED_FIELDS
+from simtc.timing.units.scoreboards import complete
+from simtc.timing.units.write_combining import answered, asks_at
+
+__all__ = ["UNIT", "Waiting", "misses", "take_turn"]
+
+_ROOM: Final = 128  # instructions that the clock has room for
+_FOLLOWS = (Access.ATOMIC, Access.GROUP)  # whatever waits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting(Parameters):
+    """What a board says of the queue of atomics."""
+
+    atomic_queue_entries: float = constant("l1.atomic_queue_entries", room=_ROOM)
+
+
+UNIT = Unit(
+    name="waiting",
+    parameters=Waiting,
+    sm=(
+        ("waiting", np.int64),
+        ("waiting_head", np.int64),
+        ("waiting_queue", QUEUED_FIELDS, (_ROOM,)),
+    ),
+)
+
+
+@compiled(void, SM, QUEUED)
+def _put(sm: Record, one: Record) -> None:
+    """Let an instruction wait behind the others."""
+    to = sm.waiting_queue[(sm.waiting_head + sm.waiting) % _ROOM]
+    to.warp, to.instruction, to.sub, to.tags = one.warp, one.instruction, one.sub, one.tags
+    to.wavefronts, to.lines, to.passes, to.sectors = one.wavefronts, one.lines, one.passes, one.sectors
+    to.meeting, to.loose, to.split = one.meeting, one.loose, one.split
+    for k in range(one.sectors):
+        to.list[k] = one.list[k]
+    for k in range(to.to.size):
+        to.to[k] = one.to[k]
+    sm.waiting += 1
+
+
+@compiled(QUEUED, SM)
+def _first(sm: Record) -> Record:
+    """Return the instruction that has waited longest."""
+    return sm.waiting_queue[sm.waiting_head]
+
+
+@compiled(void, SM)
+def _drop(sm: Record) -> None:
+    """Let the instruction go that has waited longest."""
+    sm.waiting_head = (sm.waiting_head + 1) % _ROOM
+    sm.waiting -= 1
+
+
+@compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64, float64)
+def _join(ck: Arrays, sm: Record, op: Record, atomic: Record, now: Int, looked: Float) -> Int:
+    """Send an atomic, or the rest of it, and expect its answer; return 0 where L2 is too far behind to take it now."""
+    turn = max(looked - AHEAD, takes_atomic(ck, sm, atomic))
+    if turn <= now and send_atomic(ck, sm, op, atomic, asks_at(sm, looked) if sm.sent == 0 else looked, now) == 0:
+        turn = takes_atomic(ck, sm, atomic)
+    if turn > now:
+        expect_turn(sm, int64(math.ceil(turn)))
+        return 0
+    arrival = int64(math.ceil(max(sm.answered, now + 1.0)))
+    answered(ck.warps[atomic.warp], arrival)
+    expect(sm, atomic, arrival, stage_cycles(ck, op, float64(atomic.lines)))
+    return 1
+
+
+@compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64)
+def misses(ck: Arrays, sm: Record, op: Record, load: Record, now: Int) -> Int:
+    """Look a load up; what misses keeps an MSHR, and passes the data stage when its data comes.
+
+    An atomic that L2 is too far behind to take waits, and behind it whatever else has to ask L2.
+    """
+    looked = sm.tag_free - load.tags
+    if sm.waiting > 0 and (op.access in _FOLLOWS or op.bypasses or not finds(ck, sm, load)):
+        _put(sm, load)
+        return 1
+    if op.access == Access.GROUP:
+        return 0
+    if op.access == Access.ATOMIC:
+        if not _join(ck, sm, op, load, now, looked):
+            _put(sm, load)
+        return 1
+    return ask(ck, sm, op, load, now, looked, 0.0)
+
+
+@compiled(void, CLOCK, SM, int64)
+def take_turn(ck: Arrays, sm: Record, now: Int) -> None:
+    """Let those ask L2 that have waited, up to the next atomic that L2 is too far behind to take."""
+    while sm.waiting > 0:
+        one = _first(sm)
+        op = ck.ops[one.instruction]
+        if op.access == Access.GROUP:
+            warp = ck.warps[one.warp]
+            complete(sm, warp, op, one.warp, grouped_at(warp, now + 1.0))
+        elif op.access != Access.ATOMIC:
+            if sm.up_free - AHEAD > now:
+                expect_turn(sm, int64(math.ceil(sm.up_free - AHEAD)))
+                return
+            ask(ck, sm, op, one, now, float64(now), now + 1.0)
+        elif not _join(ck, sm, op, one, now, float64(now)):
+            return
+        _drop(sm)
+        sm.moves_at = min(sm.moves_at, now)
