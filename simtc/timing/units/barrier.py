@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numba import from_dtype
 
-from simtc.jit import Array, Arrays, Int, Record
+from simtc.jit import Array, Arrays, Float, Int, Record
 from simtc.machine.state import BLOCK, Waiting
 from simtc.machine.state import WARP as MACHINE_WARP
-from simtc.machine.types import int64, void
+from simtc.machine.types import float64, int64, void
 from simtc.results.stall import Stall
 from simtc.timing.accounting import charge
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 
-__all__ = ["UNIT", "Barrier", "arrive", "release", "wake_others"]
+__all__ = ["UNIT", "Barrier", "arrive", "pass_barrier", "release", "wake_others"]
 
 _WARPS: Any = from_dtype(MACHINE_WARP)[::1]
 _BLOCK: Any = from_dtype(BLOCK)
@@ -37,10 +38,20 @@ UNIT = Unit(
     sm=(("barrier_free", np.int64),),  # when it lets the next warp go
     warp=(
         ("at_barrier", np.int32),
+        ("barrier_sent", np.int32),  # 1 while its barrier is in the memory I/O queue, or has passed it
+        ("barrier_passed", np.int64),  # when it has
         ("unread", np.int32),  # stores to shared memory whose operands are still to be read: BAR waits for them
     ),
     stalls=(Stall.barrier,),
 )
+
+
+@compiled(void, CLOCK, WARP, int64, float64)
+def pass_barrier(ck: Arrays, warp: Record, w: Int, done: Float) -> None:
+    """Let a warp arrive whose barrier has passed the data stage."""
+    warp.barrier_passed = int64(math.ceil(done))
+    ck.until[w] = warp.barrier_passed
+    ck.wake[warp.sub] = min(ck.wake[warp.sub], warp.barrier_passed)
 
 
 @compiled(void, CLOCK, SM, WARP, int64)
