@@ -28,6 +28,7 @@ class Barrier(Parameters):
     """What a board says of barriers."""
 
     barrier_release_cycles: float = constant("issue.barrier_release_cycles")
+    barrier_queued_release_cycles: float = constant("issue.barrier_queued_release_cycles")
     barrier_warp_cycles: float = constant("issue.barrier_warp_cycles")
     barrier_arrival_cycles: float = constant("issue.barrier_arrival_cycles")
 
@@ -61,15 +62,20 @@ def arrive(ck: Arrays, sm: Record, warp: Record, now: Int) -> None:
     sm.barrier_free = max(sm.barrier_free, now) + int64(ck.chip.barrier.barrier_arrival_cycles)
 
 
-@compiled(void, CLOCK, SM, _WARPS, _BLOCK, int64)
-def release(ck: Arrays, sm: Record, machines: Array, block: Record, now: Int) -> None:
-    """Start the warps that a barrier has just let go, beginning where its last one was noted."""
+@compiled(void, CLOCK, SM, _WARPS, _BLOCK, int64, int64)
+def release(ck: Arrays, sm: Record, machines: Array, block: Record, queued: Int, now: Int) -> None:
+    """Start the warps that a barrier has just let go, beginning where its last one was noted.
+
+    One that has passed the memory I/O queue lets them go sooner: the way there is a part of what another takes.
+    """
+    own = ck.chip.barrier
+    cycles = int64(own.barrier_queued_release_cycles if queued else own.barrier_release_cycles)
     sm.barrier_free = max(sm.barrier_free - int64(ck.chip.barrier.barrier_arrival_cycles), now)
     for w in range(block.first_warp, block.first_warp + block.warps):
         warp = ck.warps[w]
         if warp.at_barrier and machines[w].waiting != Waiting.BARRIER:
             warp.at_barrier = 0
-            warp.ready_at = sm.barrier_free + int64(ck.chip.barrier.barrier_release_cycles)
+            warp.ready_at = sm.barrier_free + cycles
             warp.after = Stall.barrier
             sm.barrier_free += int64(ck.chip.barrier.barrier_warp_cycles)
 

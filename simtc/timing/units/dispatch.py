@@ -107,7 +107,7 @@ def _passes(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, pc: Int, 
         if lsu.is_full(ck, sub):
             return Stall.mio_throttle
         warp.barrier_sent, warp.barrier_passed = 1, ASLEEP
-        lsu.push_barrier(ck, ck.sms[sub.sm], sub, op, w, pc, now)
+        lsu.push_barrier(ck.sms[sub.sm], sub, op, w, pc, now)
     if now < warp.barrier_passed:
         ck.until[w] = warp.barrier_passed
         return Stall.short_scoreboard

@@ -95,8 +95,8 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     sm.moves_at = min(sm.moves_at, now + 1)
 
 
-@compiled(void, CLOCK, SM, SUB, OPERATION, int64, int64, int64)
-def push_barrier(ck: Arrays, sm: Record, sub: Record, op: Record, w: Int, instruction: Int, now: Int) -> None:
+@compiled(void, SM, SUB, OPERATION, int64, int64, int64)
+def push_barrier(sm: Record, sub: Record, op: Record, w: Int, instruction: Int, now: Int) -> None:
     """Put a barrier that reads registers into its sub-core's queue: it arrives when it has passed the data stage."""
     one = sub.queue[(sub.head + sub.count) % QUEUE]
     one.warp, one.instruction, one.sub, one.pushed = w, instruction, sub.index, now
