@@ -74,6 +74,7 @@ class Access(IntEnum):
     ATOMIC = 6
     GROUP = 7  # LDGDEPBAR: marks the asynchronous copies before it
     SPECIAL = 8  # MUFU and its like: to the XU pipe
+    BARRIER = 9  # BAR whose number or count is in a register
 
 
 class Counter(IntEnum):

@@ -10,7 +10,7 @@ from simtc.jit import Array, Arrays, Int, Record
 from simtc.machine.state import CODE, MEMORY, STATE, Code, Event, Geometry, Memory, Outcome, State
 from simtc.machine.types import LONGS, int64, void
 from simtc.timing.accounting import count_issue, note_lap
-from simtc.timing.constants import Counter, Kind, Pipe
+from simtc.timing.constants import Access, Counter, Kind, Pipe
 from simtc.timing.operation import OPERATION
 from simtc.timing.safety import check
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, compiled
@@ -56,7 +56,7 @@ def _follow(s: State, ck: Arrays, sub: Record, w: Int, outcome: Int, epoch: Int,
     elif outcome == Outcome.BLOCKED or (completed and outcome == Outcome.BRANCHED):
         barrier.arrive(ck, sm, warp, now)
     if completed:
-        barrier.release(ck, sm, s.warps, block, now)
+        barrier.release(ck, sm, s.warps, block, int64(op.access == Access.BARRIER), now)
     dispatch.go_on(ck, warp, machine, w, now)
     if completed:
         barrier.wake_others(ck, s.warps, block, w, now)

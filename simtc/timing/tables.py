@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simtc.arch import Device
+from simtc.arch import Device, Sm
 from simtc.arch.sections import Pipes
 from simtc.isa import Instruction, Kernel, Kind, lane_bytes
 from simtc.isa.dependence import producer, reader
@@ -172,7 +172,7 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         op["port_wait"] = tensor.register_wait_cycles or 0.0
         op["store_wait"], op["stage_wait"] = tensor.store_wait_cycles or 0.0, tensor.stage_wait_cycles or 0.0
     elif instruction.opcode == "BAR":
-        pass  # a cycle of its unit
+        _barrier(op, instruction, sm)
     elif pipe in (Pipe.MIO, Pipe.ADU, Pipe.XU) or instruction.opcode in sm.special:
         special = special_row(instruction, sm)[0]
         op["interval"], op["kind"] = round(special.issue_interval_cycles), How.VARIABLE
@@ -208,6 +208,16 @@ def _queued(op: np.ndarray, pipes: Pipes, release_cycles: int) -> None:
     op["operand_read"] = round(pipes.xu_read_cycles)
     op["war"] = op["operand_read"] + release_cycles
     op["tail"] = op["latency"] - 1 - op["operand_read"]
+
+
+def _barrier(op: np.ndarray, instruction: Instruction, sm: Sm) -> None:
+    """Let a barrier that reads registers pass the memory I/O queue; any other takes a cycle of its unit."""
+    registers = sum(kind is Kind.REGISTER for kind, *_ in registers_read(instruction))
+    if registers and sm.issue.barrier_register_cycles:
+        op["access"] = Access.BARRIER
+        op["operand_read"] = registers * round(sm.memory["LDS.32"].operand_read_cycles)
+        op["war"] = op["operand_read"] + sm.shared.release_cycles
+        op["returned"] = 4 * registers  # bytes that tell which barrier it is
 
 
 def instruction_sm(device: Device) -> int:

@@ -30,8 +30,9 @@ H200 = device("h200")
 # KERNEL/BLOCKSxTHREADS, the quickest first
 MICROBENCHMARKS = (
     "constants/8x32/", "atomic_x4/1x32/16,0,0/", "atomic_x4/1x32/16,1,0/",
-    "barriers/1x64/", "straight/1x32/", "shared_beside_stores/1x64/", "load_128_x4/8x128/",
-    "copy_x4/1x32/", "load_rows_x4/1x128/8,512,1/cold", "chase_beside_mma/1x160/", "store_narrow_x8/1x256/",
+    "barriers/1x64/", "named_barriers/1x256/16,128/", "straight/1x32/", "shared_beside_stores/1x64/",
+    "load_128_x4/8x128/", "copy_x4/1x32/", "load_rows_x4/1x128/8,512,1/cold", "chase_beside_mma/1x160/",
+    "store_narrow_x8/1x256/",
     "scale_pieces_x1/1x256/", "scale_pieces_x1/16x256/", "store_pieces_x8/16x256/", "sts_among_16816_f32/1x256/",
     "needed_16816_f32/1x256/", "reuse_2/1x512/", "called_leaves/1x1024/", "fill_16_x1/1x1024/4,32,128,220/cold",
     "line_stream_16_3/1x256/32,64,80,2048,64,", "fill_stream_4_3/1x256/32,16,16,", "red_issued/1x256/16,8,1,0/",

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numba import from_dtype
 
-from simtc.jit import Array, Arrays, Int, Record
+from simtc.jit import Array, Arrays, Float, Int, Record
 from simtc.machine.state import BLOCK, Waiting
 from simtc.machine.state import WARP as MACHINE_WARP
-from simtc.machine.types import int64, void
+from simtc.machine.types import float64, int64, void
 from simtc.results.stall import Stall
 from simtc.timing.accounting import charge
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 
-__all__ = ["UNIT", "Barrier", "arrive", "release", "wake_others"]
+__all__ = ["UNIT", "Barrier", "arrive", "pass_barrier", "release", "wake_others"]
 
 _WARPS: Any = from_dtype(MACHINE_WARP)[::1]
 _BLOCK: Any = from_dtype(BLOCK)
@@ -27,6 +28,7 @@ class Barrier(Parameters):
     """What a board says of barriers."""
 
     barrier_release_cycles: float = constant("issue.barrier_release_cycles")
+    barrier_queued_release_cycles: float = constant("issue.barrier_queued_release_cycles")
     barrier_warp_cycles: float = constant("issue.barrier_warp_cycles")
     barrier_arrival_cycles: float = constant("issue.barrier_arrival_cycles")
 
@@ -37,10 +39,20 @@ UNIT = Unit(
     sm=(("barrier_free", np.int64),),  # when it lets the next warp go
     warp=(
         ("at_barrier", np.int32),
+        ("barrier_sent", np.int32),  # 1 while its barrier is in the memory I/O queue, or has passed it
+        ("barrier_passed", np.int64),  # when it has
         ("unread", np.int32),  # stores to shared memory whose operands are still to be read: BAR waits for them
     ),
     stalls=(Stall.barrier,),
 )
+
+
+@compiled(void, CLOCK, WARP, int64, float64)
+def pass_barrier(ck: Arrays, warp: Record, w: Int, done: Float) -> None:
+    """Let a warp arrive whose barrier has passed the data stage."""
+    warp.barrier_passed = int64(math.ceil(done))
+    ck.until[w] = warp.barrier_passed
+    ck.wake[warp.sub] = min(ck.wake[warp.sub], warp.barrier_passed)
 
 
 @compiled(void, CLOCK, SM, WARP, int64)
@@ -50,15 +62,20 @@ def arrive(ck: Arrays, sm: Record, warp: Record, now: Int) -> None:
     sm.barrier_free = max(sm.barrier_free, now) + int64(ck.chip.barrier.barrier_arrival_cycles)
 
 
-@compiled(void, CLOCK, SM, _WARPS, _BLOCK, int64)
-def release(ck: Arrays, sm: Record, machines: Array, block: Record, now: Int) -> None:
-    """Start the warps that a barrier has just let go, beginning where its last one was noted."""
+@compiled(void, CLOCK, SM, _WARPS, _BLOCK, int64, int64)
+def release(ck: Arrays, sm: Record, machines: Array, block: Record, queued: Int, now: Int) -> None:
+    """Start the warps that a barrier has just let go, beginning where its last one was noted.
+
+    One that has passed the memory I/O queue lets them go sooner: the way there is a part of what another takes.
+    """
+    own = ck.chip.barrier
+    cycles = int64(own.barrier_queued_release_cycles if queued else own.barrier_release_cycles)
     sm.barrier_free = max(sm.barrier_free - int64(ck.chip.barrier.barrier_arrival_cycles), now)
     for w in range(block.first_warp, block.first_warp + block.warps):
         warp = ck.warps[w]
         if warp.at_barrier and machines[w].waiting != Waiting.BARRIER:
             warp.at_barrier = 0
-            warp.ready_at = sm.barrier_free + int64(ck.chip.barrier.barrier_release_cycles)
+            warp.ready_at = sm.barrier_free + cycles
             warp.after = Stall.barrier
             sm.barrier_free += int64(ck.chip.barrier.barrier_warp_cycles)
 

@@ -17,7 +17,7 @@ from simtc.machine.state import Waiting
 from simtc.machine.types import float64, int64, void
 from simtc.results.stall import Stall
 from simtc.timing.accounting import charge
-from simtc.timing.constants import ASLEEP, Kind, Pipe
+from simtc.timing.constants import ASLEEP, Access, Kind, Pipe
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, INT, SUB, WARP, Cells, Parameters, Unit, compiled, constant
 from simtc.timing.units import lsu, pipes
@@ -99,6 +99,22 @@ def _held_up(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, now: Int
     return Stall.selected
 
 
+@compiled(int64, CLOCK, SUB, WARP, OPERATION, int64, int64, int64)
+def _passes(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, pc: Int, now: Int) -> Int:
+    """Return why a warp whose barrier passes the memory I/O queue cannot arrive now, Stall.selected where it can."""
+    if not warp.barrier_sent:
+        ck.until[w] = 0
+        if lsu.is_full(ck, sub):
+            return Stall.mio_throttle
+        warp.barrier_sent, warp.barrier_passed = 1, ASLEEP
+        lsu.push_barrier(ck.sms[sub.sm], sub, op, w, pc, now)
+    if now < warp.barrier_passed:
+        ck.until[w] = warp.barrier_passed
+        return Stall.short_scoreboard
+    ck.until[w] = 0
+    return Stall.selected
+
+
 @compiled(int64, CLOCK, SUB, WARP, MACHINE, int64, int64)
 def _cause_of(ck: Arrays, sub: Record, warp: Record, machine: Record, w: Int, now: Int) -> Int:
     """Return why a warp cannot issue now, Stall.selected where it can, and note until when that will stay so."""
@@ -113,6 +129,8 @@ def _cause_of(ck: Arrays, sub: Record, warp: Record, machine: Record, w: Int, no
         return Stall.no_instruction
     op = ck.ops[machine.pc]
     waits = awaited(warp, op)
+    if waits == Stall.selected and op.access == Access.BARRIER:
+        return _passes(ck, sub, warp, op, w, int64(machine.pc), now)
     return waits if waits != Stall.selected else _held_up(ck, sub, warp, op, w, now)
 
 
@@ -196,6 +214,7 @@ def pick(ck: Arrays, sub: Record, machines: Array, now: Int) -> Int:
 def follow(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, taken: Int, now: Int) -> None:
     """Set when a warp that has just issued may go on."""
     sub.last, sub.yielded, warp.issued_at, warp.throttled = w, op.yields, now, 0
+    warp.barrier_sent = 0
     sub.issued += 1
     stall = max(int64(op.stall), 1)
     if op.yields and stall == 1:

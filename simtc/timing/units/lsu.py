@@ -27,7 +27,7 @@ from simtc.timing.units.shared_memory import enqueue, serve_stage
 from simtc.timing.units.tensor import beside_tensor
 from simtc.timing.units.waiting import misses
 
-__all__ = ["UNIT", "Lsu", "advance", "free", "is_full", "push"]
+__all__ = ["UNIT", "Lsu", "advance", "free", "is_full", "push", "push_barrier"]
 
 _LOADS = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 _ASKS = (*_LOADS, Access.GROUP)  # L2, or marks what does
@@ -100,6 +100,17 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     sm.moves_at = min(sm.moves_at, now + 1)
 
 
+@compiled(void, SM, SUB, OPERATION, int64, int64, int64)
+def push_barrier(sm: Record, sub: Record, op: Record, w: Int, instruction: Int, now: Int) -> None:
+    """Put a barrier that reads registers into its sub-core's queue: it arrives when it has passed the data stage."""
+    one = sub.queue[(sub.head + sub.count) % QUEUE]
+    one.warp, one.instruction, one.sub, one.pushed = w, instruction, sub.index, now
+    one.wavefronts, one.lines, one.passes, one.sectors = op.returned // 4, 0, 0, 0
+    sub.count += 1
+    sub.held += 1
+    sm.moves_at = min(sm.moves_at, now + 1)
+
+
 @compiled(void, CLOCK, int64)
 def free(ck: Arrays, sub: Int) -> None:
     """Free an entry, and wake the sub-core's warps."""
@@ -143,7 +154,7 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
     if op.access == Access.COPY and ck.chip.l1.copy_queue_entries == 0:
         release = max(release, int64(sm.tag_free - one.tags - ck.chip.l1.tag_ahead_lines))
     free_entry(sm, release, sub.index)
-    if op.read_barrier >= 0:
+    if op.read_barrier >= 0 and op.access != Access.BARRIER:
         lower_board(sm, release, one.warp, op.read_barrier)
 
 

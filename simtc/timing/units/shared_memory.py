@@ -17,6 +17,7 @@ from simtc.timing.constants import SECTOR, WAVEFRONT, Access, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, Parameters, Unit, compiled, constant
 from simtc.timing.units import write_combining
+from simtc.timing.units.barrier import pass_barrier
 from simtc.timing.units.l1 import looked_up, take_fill
 from simtc.timing.units.ldgsts import grouped_at, write_cycles
 from simtc.timing.units.memory_queue import QUEUE, QUEUED, QUEUED_FIELDS
@@ -33,6 +34,7 @@ class SharedMemory(Parameters):
     sm_queue_entries: float = constant("shared.sm_queue_entries", room=QUEUE)
     data_stage_bytes_per_cycle: float = constant("shared.data_stage_bytes_per_cycle")
     return_bytes_per_cycle: float = constant("shared.return_bytes_per_cycle")
+    barrier_register_cycles: float = constant("issue.barrier_register_cycles")
 
 
 UNIT = Unit(
@@ -76,6 +78,8 @@ def _cycles(ck: Arrays, op: Record, one: Record) -> Float:
         return one.wavefronts * WAVEFRONT / stage_bytes
     if op.access == Access.GROUP:
         return 0.0
+    if op.access == Access.BARRIER:
+        return one.wavefronts * ck.chip.shared_memory.barrier_register_cycles
     if op.access == Access.GLOBAL_STORE:
         return write_combining.stage_cycles(ck, op, one)
     return max(looked_up(ck, one), one.sectors * SECTOR / stage_bytes)
@@ -131,6 +135,8 @@ def _pass_first(ck: Arrays, sm: Record, t: Float) -> None:
         done = max(done, _returned(ck, sm, sub, op, one, t))
     elif op.access == Access.GROUP:
         done = grouped_at(warp, done)
+    elif op.access == Access.BARRIER:
+        pass_barrier(ck, warp, one.warp, done)
     complete(sm, warp, op, one.warp, done)
 
 
