@@ -23,7 +23,7 @@ from simtc.validate.pack import pack, unpack
 from simtc.validate.ptx import fragment_of
 from tests.timing.micro import each, line
 
-PROGRAM = load(Path(__file__).with_name("data") / "fp8_sm89.sass")
+PROGRAM = load(Path(__file__).with_name("fp8") / "fp8_sm89.sass")
 FP8 = ("e4m3", "e5m2")
 FORMS = [f"m16n8k{k}.{c}.{a}.{b}.{c}" for k in (16, 32) for c in ("f32", "f16") for a in FP8 for b in FP8]
 BOARDS = ("l4", "rtx4090")
