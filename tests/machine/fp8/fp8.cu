@@ -1,5 +1,5 @@
 // mma.sync on fp8, which Ada executes as QMMA: every form once for each block, and a chain of each between clock reads.
-// nvcc -cubin -arch=sm_89 fp8.cu, and simtc sass fp8.cubin --write-listing fp8_sm89.sass
+// nvcc -cubin -arch=sm_89 fp8.cu -o fp8.cubin, and simtc sass fp8.cubin --write-listing fp8_sm89.sass
 #define REGISTERS_32_F32 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
 #define REGISTERS_16_F32 "{%0, %1, %2, %3}, {%4, %5}, {%8}, {%0, %1, %2, %3};"
 #define REGISTERS_32_F16 "{%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%0, %1};"
