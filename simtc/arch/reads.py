@@ -64,7 +64,6 @@ DOCUMENTATION = {
     "tensor.*.latency_first_cycles": "readers of D wait for its second half, latency_second_cycles",
     "tensor.*.chain_observed_cycles": "follows from the latency and the compiler's distances",
     "tensor.?GMMA.*": "wgmma is not executed",
-    "tensor.QMMA.*": "QMMA is not executed",
     "shared.conflict_cycles": "follows from data_stage_bytes_per_cycle",
     "l1.hit_bytes_per_cycle": "follows from the data stage",
     "l1.constant_l1_cycles": "follows from the latency of LDC",

@@ -164,8 +164,7 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         _memory(op, instruction, device)
     elif pipe is Pipe.TENSOR:
         tensor = tensor_row(instruction, device)[0]
-        slow = "F32" in instruction.modifiers and instruction.opcode == "HMMA"
-        rate = device.tensor_f32_accumulate_rate if slow else 1.0
+        rate = device.tensor_f32_accumulate_rate if "F32" in instruction.modifiers else 1.0
         op["interval"] = round(tensor.issue_interval_cycles / rate)
         op["kind"] = How.VARIABLE
         op["latency"] = round(tensor.latency_second_cycles)

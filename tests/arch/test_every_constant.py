@@ -33,7 +33,7 @@ from simtc.errors import BadInputError
 from simtc.gemm.family import Configured
 from simtc.gemm.problem import Problem
 from simtc.gemm.registry import family, family_names
-from simtc.isa import Kernel
+from simtc.isa import Kernel, opcodes
 from simtc.reproduce.microbenchmark import kernel, line
 from simtc.timing.setup import new_clock
 from simtc.timing.tables import clock_table
@@ -67,7 +67,7 @@ def everything(name: str) -> Kernel:
         opcode, size = row.split(".")
         plain = "1" if opcode == "LDSM" else "32"
         texts.append(MEMORY[opcode].format("" if size == plain else f".{size}"))
-    texts += [f"{row} R0, R8, R16, R24" for row in sm.tensor if row.split(".")[0] in ("HMMA", "IMMA", "BMMA", "DMMA")]
+    texts += [f"{row} R0, R8, R16, R24" for row in sm.tensor if row.split(".")[0] in opcodes()]
     return kernel("everything", int(name.removeprefix("sm_")), [line(text) for text in texts])
 
 

@@ -80,6 +80,7 @@ def test_a_board_of_closed_forms_alone_has_a_roofline():
         ("IMMA.8832.S4.S4 R1, R2, R3, R4", "tensor cores s4.s32", 4096),
         ("BMMA.168256.XOR.POPC R1, R2, R3, R4", "tensor cores b1.s32", 65536),
         ("DMMA.884 R1, R2, R3, R4", "tensor cores f64.f64", 512),
+        ("QMMA.16832.F32.E4M3.E5M2 R1, R2.ROW, R3.COL, R4", "tensor cores fp8.f32", 8192),
         ("HGMMA.64x256x16.F32 R1, gdesc[UR4]", "tensor cores f16.f32", 2 * 64 * 256 * 16),
         ("QGMMA.64x256x32.F16.E4M3.E4M3 R1, gdesc[UR4]", "tensor cores fp8.f16", 2 * 64 * 256 * 32),
     ],

@@ -8,7 +8,7 @@ import simtc
 from simtc.gpu import Description, Launched
 from simtc.run.launch import launch
 
-BOARDS = {75: "t4", 80: "a100_sxm", 90: "h200"}
+BOARDS = {75: "t4", 80: "a100_sxm", 89: "l4", 90: "h200"}
 
 
 class SimulatedGpu:

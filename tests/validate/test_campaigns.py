@@ -79,7 +79,7 @@ def test_every_chip_has_cases_with_names_of_their_own(campaign, sm):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sm", [75, 80, 90])
+@pytest.mark.parametrize("sm", [75, 80, 89, 90])
 @pytest.mark.parametrize("campaign", ["numerics", "layouts"])
 def test_emitted_code_means_what_it_says(campaign, sm, simulated_gpu):
     """Hold each probe to `simtc.mma`: the machine executes its registers, `mma` knows none."""

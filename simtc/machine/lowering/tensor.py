@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simtc.isa import Kind
+from simtc.isa import Kind, mma_shape
 from simtc.layout import Fragment, fragment
 from simtc.machine.lowering.builder import Builder, Lowering, refuse
 from simtc.machine.micro import LANES, Family, Tensor
@@ -145,20 +145,30 @@ def _warp_wide(b: Builder, shape: str, types: tuple[str, str, str, str], **optio
     _operands(b, entry, parts["d"][0].registers)
 
 
-_HMMA_SHAPES = {"1688": "m16n8k8", "16816": "m16n8k16", "1684": "m16n8k4"}
+def _shape(b: Builder, shapes: str, *others: str) -> str:
+    """Return the shape as PTX writes it; refuse one that is not among `shapes`, and modifiers not among the others."""
+    name = b.i.modifiers[0]
+    if name not in shapes.split():
+        raise refuse(b.i, f"the shape {name} is not modelled")
+    b.only((name, *others))
+    m, n, k = mma_shape(b.i)
+    return f"m{m}n{n}k{k}"
 
 
 def _hmma(b: Builder) -> None:
-    shape = b.i.modifiers[0]
-    if shape == "884":
+    if b.i.modifiers[0] == "884":
         _quad_pairs(b)
         return
-    if shape not in _HMMA_SHAPES:
-        raise refuse(b.i, f"the shape {shape} is not modelled")
-    b.only((*_HMMA_SHAPES, "F32", "F16", "BF16", "TF32"))
+    shape = _shape(b, "1684 1688 16816", "F32", "F16", "BF16", "TF32")
     d = "f32" if "F32" in b.mods else "f16"
     a = "bf16" if "BF16" in b.mods else "tf32" if "TF32" in b.mods else "f16"
-    _warp_wide(b, _HMMA_SHAPES[shape], (d, a, a, d))
+    _warp_wide(b, shape, (d, a, a, d))
+
+
+def _qmma(b: Builder) -> None:
+    shape = _shape(b, "16816 16832", "F32", "F16", "E4M3", "E5M2")
+    d, a, second = (name.lower() for name in b.i.modifiers[1:])
+    _warp_wide(b, shape, (d, a, second, d))
 
 
 def _quad_pairs(b: Builder) -> None:
@@ -194,33 +204,21 @@ def _step_of(d: str, step: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _imma(b: Builder) -> None:
-    shapes = {"8816": "m8n8k16", "16816": "m16n8k16", "16832": "m16n8k32", "8832": "m8n8k32", "16864": "m16n8k64"}
-    shape = b.i.modifiers[0]
-    if shape not in shapes:
-        raise refuse(b.i, f"the shape {shape} is not modelled")
-    b.only((*shapes, "S8", "U8", "S4", "U4", "SAT", "ROW", "COL"))
+    shape = _shape(b, "8816 16816 16832 8832 16864", "S8", "U8", "S4", "U4", "SAT", "ROW", "COL")
     kinds = [m.lower() for m in b.i.modifiers if m in ("S8", "U8", "S4", "U4")]
     if not kinds:
         raise refuse(b.i, "it names no operand type")
-    _warp_wide(b, shapes[shape], ("s32", kinds[0], kinds[-1], "s32"), saturate="SAT" in b.mods)
+    _warp_wide(b, shape, ("s32", kinds[0], kinds[-1], "s32"), saturate="SAT" in b.mods)
 
 
 def _bmma(b: Builder) -> None:
-    shapes = {"88128": "m8n8k128", "168128": "m16n8k128", "168256": "m16n8k256"}
-    shape = b.i.modifiers[0]
-    if shape not in shapes:
-        raise refuse(b.i, f"the shape {shape} is not modelled")
-    b.only((*shapes, "XOR", "AND", "POPC", "ROW", "COL"))
-    _warp_wide(b, shapes[shape], ("s32", "b1", "b1", "s32"), binary="and" if "AND" in b.mods else "xor")
+    shape = _shape(b, "88128 168128 168256", "XOR", "AND", "POPC", "ROW", "COL")
+    _warp_wide(b, shape, ("s32", "b1", "b1", "s32"), binary="and" if "AND" in b.mods else "xor")
 
 
 def _dmma(b: Builder) -> None:
-    shapes = {"884": "m8n8k4", "8x8x4": "m8n8k4", "16x8x4": "m16n8k4", "16x8x8": "m16n8k8", "16x8x16": "m16n8k16"}
-    shape = b.i.modifiers[0]
-    if shape not in shapes:
-        raise refuse(b.i, f"the shape {shape} is not modelled")
-    b.only(shapes)
-    _warp_wide(b, shapes[shape], ("f64", "f64", "f64", "f64"))
+    shape = _shape(b, "884 8x8x4 16x8x4 16x8x8 16x8x16")
+    _warp_wide(b, shape, ("f64", "f64", "f64", "f64"))
 
 
-LOWERINGS: dict[str, Lowering] = {"HMMA": _hmma, "IMMA": _imma, "BMMA": _bmma, "DMMA": _dmma}
+LOWERINGS: dict[str, Lowering] = {"HMMA": _hmma, "IMMA": _imma, "BMMA": _bmma, "DMMA": _dmma, "QMMA": _qmma}
