@@ -10,19 +10,8 @@ from typing import get_type_hints
 
 from simtc.arch.constant import Constant, find
 from simtc.arch.load import Reader
-from simtc.arch.sections import (
-    L1,
-    Fetch,
-    Issue,
-    Launch,
-    Limits,
-    MemoryOperation,
-    Pipes,
-    SharedMemory,
-    SpecialOperation,
-    TensorInstruction,
-    prove_names,
-)
+from simtc.arch.memory import L1, MemoryOperation, SharedMemory
+from simtc.arch.sections import Fetch, Issue, Launch, Limits, Pipes, SpecialOperation, TensorInstruction, prove_names
 from simtc.errors import BadInputError, unknown
 from simtc.results.display import Columns, Display, by_column
 

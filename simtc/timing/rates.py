@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from simtc.arch import Device, Sm
 from simtc.arch.generation import input_type
-from simtc.arch.sections import MemoryOperation, Pipe, SpecialOperation, TensorInstruction
+from simtc.arch.memory import MemoryOperation
+from simtc.arch.sections import Pipe, SpecialOperation, TensorInstruction
 from simtc.errors import BadInputError, nearest
 from simtc.isa import Instruction, Kernel, lane_bytes, matrices
 from simtc.isa.opcodes import opcode_of
