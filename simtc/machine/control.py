@@ -13,11 +13,29 @@ from simtc.jit import Arrays, Int, Record, jit
 from simtc.machine.convergence import ARRIVE, BLOCK, SYNC, count, first_of, free, group, regroup, waiters
 from simtc.machine.micro import Control
 from simtc.machine.state import STATE, Event, Outcome, Waiting
-from simtc.machine.types import OP, int64, uint32
+from simtc.machine.types import OP, int64, uint32, void
 
-__all__ = ["control", "release"]
+__all__ = ["came_to", "control", "go_past", "release"]
 
 _ONE = np.uint32(1)
+
+
+@jit(void(STATE, int64))
+def go_past(s: Arrays, w: Int) -> None:
+    """Let the lanes of a warp go on together that wait at a block barrier."""
+    warp = s.warps[w]
+    warp.blocked = uint32(0)
+    group(s, w, warp.alive)
+    regroup(s, w)
+
+
+@jit(int64(STATE, int64))
+def came_to(s: Arrays, w: Int) -> Int:
+    """Return at which instruction a warp came to the block barrier that it has gone past."""
+    warp, first = s.warps[w], int64(0)
+    while not (warp.alive >> uint32(first)) & _ONE:
+        first += 1
+    return int64(warp.lane_pc[first]) - 1
 
 
 @jit(int64(STATE, int64, int64))
@@ -37,9 +55,8 @@ def release(s: Arrays, slot: Int, b: Int) -> Int:
         warp = s.warps[w]
         if warp.waiting == Waiting.BARRIER and warp.barrier == b:
             warp.waiting = Waiting.READY
-            warp.blocked = uint32(0)
-            group(s, w, warp.alive)
-            regroup(s, w)
+            if warp.blocked:  # else it has gone on, up to what has to wait
+                go_past(s, w)
     return 1
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from simtc.jit import Arrays, Int, Record, jit
+from simtc.machine.control import came_to
 from simtc.machine.state import CODE, MEMORY, STATE, Code, Event, Memory, Outcome, State, Waiting
 from simtc.machine.types import int64, void
 from simtc.timing.accounting import charge_all
@@ -52,6 +53,8 @@ def _stuck(s: State, ck: Arrays, number: Int) -> Int:
         if ck.warps[w].resident and outcome == Outcome.HANGS:
             s.event[Event.WARP], s.event[Event.BLOCK] = machine.index, ck.running[machine.block]
             s.event[Event.PC], s.event[Event.MASK] = machine.pc, int64(machine.blocked)
+            if waits and not machine.blocked:  # it has issued arithmetic behind the barrier
+                s.event[Event.PC], s.event[Event.MASK] = came_to(s, w), int64(machine.alive)
             outcome = int64(Outcome.DEADLOCK) if waits else outcome
     return outcome
 

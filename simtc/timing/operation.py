@@ -52,6 +52,7 @@ OPERATION_FIELDS: Final = np.dtype(
         ("constant", np.int32),  # the line of constants that it reads, -1 for none
         ("loads_constant", np.int32),  # 1 for LDC, which has a cache of its own
         ("is_barrier", np.int32),
+        ("passes_barrier", np.int32),  # 1 where a warp that waits at a barrier may issue it
         ("is_fence", np.int32),  # waits until the warp's stores are answered
         ("bypasses", np.int32),  # L1
         ("is_store", np.int32),  # to shared memory: a barrier waits until its operands have been read

@@ -100,7 +100,7 @@ def test_json_of_a_board(simtc):
     assert data["off"] == [  # measured on an H200 alone
         "tensor_fall_ns",
         "l2_fill_bytes",
-        *(f"issue.barrier_{what}_cycles" for what in ("register", "queued_release", "arrival")),
+        *(f"issue.barrier_{what}" for what in ("register_cycles", "queued_release_cycles", "defers", "arrival_cycles")),
         "issue.reuse_lost",
         "issue.read_window_cycles",
         "issue.register_branch_cycles",

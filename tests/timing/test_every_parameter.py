@@ -44,6 +44,7 @@ MICROBENCHMARKS = (
 )  # fmt: skip
 PARAMETERS = [f"{unit.name}.{one.name}" for unit in UNITS if unit.parameters for one in fields(unit.parameters)]
 FACTORS = {  # 2 for all others
+    "barrier.barrier_defers": 0,
     "dram.dram_measured_bytes_per_cycle": 1 / 64, "crossbar.packet_cycles": 16,
     "crossbar.copy_bytes_per_cycle": 1 / 16, "crossbar.copy_join_cycles": 0,
     "ldgsts.copies_pending": 1 / 64, "waiting.atomic_queue_entries": 1 / 16, "crossbar.atomic_queue_entries": 0,

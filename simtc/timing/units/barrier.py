@@ -10,11 +10,13 @@ import numpy as np
 from numba import from_dtype
 
 from simtc.jit import Array, Arrays, Float, Int, Record
-from simtc.machine.state import BLOCK, Waiting
+from simtc.machine.control import go_past
+from simtc.machine.state import BLOCK, STATE, State, Waiting
 from simtc.machine.state import WARP as MACHINE_WARP
 from simtc.machine.types import float64, int64, void
 from simtc.results.stall import Stall
 from simtc.timing.accounting import charge
+from simtc.timing.constants import ASLEEP
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 
 __all__ = ["UNIT", "Barrier", "arrive", "pass_barrier", "release", "wake_others"]
@@ -31,6 +33,7 @@ class Barrier(Parameters):
     barrier_queued_release_cycles: float = constant("issue.barrier_queued_release_cycles")
     barrier_warp_cycles: float = constant("issue.barrier_warp_cycles")
     barrier_arrival_cycles: float = constant("issue.barrier_arrival_cycles")
+    barrier_defers: float = constant("issue.barrier_defers")
 
 
 UNIT = Unit(
@@ -39,6 +42,7 @@ UNIT = Unit(
     sm=(("barrier_free", np.int64),),  # when it lets the next warp go
     warp=(
         ("at_barrier", np.int32),
+        ("barrier_open", np.int64),  # when its barrier lets it go, where it issues arithmetic meanwhile
         ("barrier_sent", np.int32),  # 1 while its barrier is in the memory I/O queue, or has passed it
         ("barrier_passed", np.int64),  # when it has
         ("unread", np.int32),  # stores to shared memory whose operands are still to be read: BAR waits for them
@@ -55,10 +59,17 @@ def pass_barrier(ck: Arrays, warp: Record, w: Int, done: Float) -> None:
     ck.wake[warp.sub] = min(ck.wake[warp.sub], warp.barrier_passed)
 
 
-@compiled(void, CLOCK, SM, WARP, int64)
-def arrive(ck: Arrays, sm: Record, warp: Record, now: Int) -> None:
-    """Note a warp that comes to a barrier."""
-    warp.at_barrier = 1
+@compiled(void, STATE, CLOCK, SM, int64, int64, int64)
+def arrive(s: State, ck: Arrays, sm: Record, w: Int, queued: Int, now: Int) -> None:
+    """Note a warp that comes to a barrier.
+
+    If all its lanes come together it issues arithmetic meanwhile, but not behind a barrier that passes the queue.
+    """
+    warp, machine = ck.warps[w], s.warps[w]
+    goes_on = ck.chip.barrier.barrier_defers > 0 and not queued and machine.active == machine.alive
+    if goes_on and machine.waiting == Waiting.BARRIER:
+        go_past(s, w)
+    warp.at_barrier, warp.barrier_open = 1, ASLEEP if goes_on else 0
     sm.barrier_free = max(sm.barrier_free, now) + int64(ck.chip.barrier.barrier_arrival_cycles)
 
 
@@ -75,8 +86,11 @@ def release(ck: Arrays, sm: Record, machines: Array, block: Record, queued: Int,
         warp = ck.warps[w]
         if warp.at_barrier and machines[w].waiting != Waiting.BARRIER:
             warp.at_barrier = 0
-            warp.ready_at = sm.barrier_free + cycles
-            warp.after = Stall.barrier
+            if warp.barrier_open:
+                warp.barrier_open = sm.barrier_free + cycles
+            else:
+                warp.ready_at = sm.barrier_free + cycles
+                warp.after = Stall.barrier
             sm.barrier_free += int64(ck.chip.barrier.barrier_warp_cycles)
 
 

@@ -119,7 +119,7 @@ def _passes(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, pc: Int, 
 def _cause_of(ck: Arrays, sub: Record, warp: Record, machine: Record, w: Int, now: Int) -> Int:
     """Return why a warp cannot issue now, Stall.selected where it can, and note until when that will stay so."""
     ck.until[w] = ASLEEP
-    if machine.waiting == Waiting.BARRIER:
+    if machine.waiting == Waiting.BARRIER and not warp.barrier_open:
         return Stall.barrier
     if now < warp.ready_at:
         ck.until[w] = warp.ready_at
@@ -128,6 +128,9 @@ def _cause_of(ck: Arrays, sub: Record, warp: Record, machine: Record, w: Int, no
         ck.until[w] = warp.ready_at
         return Stall.no_instruction
     op = ck.ops[machine.pc]
+    if now < warp.barrier_open and not op.passes_barrier:
+        ck.until[w] = warp.barrier_open
+        return Stall.barrier
     waits = awaited(warp, op)
     if waits == Stall.selected and op.access == Access.BARRIER:
         return _passes(ck, sub, warp, op, w, int64(machine.pc), now)
@@ -235,7 +238,7 @@ def follow(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, taken: Int
 def go_on(ck: Arrays, warp: Record, machine: Record, w: Int, now: Int) -> None:
     """Set what a warp that has just issued waits for."""
     if warp.resident:
-        at_barrier = machine.waiting == Waiting.BARRIER
+        at_barrier = machine.waiting == Waiting.BARRIER and not warp.barrier_open
         ck.until[w] = ASLEEP if at_barrier else warp.ready_at
         cause = int64(Stall.barrier) if at_barrier else int64(warp.after)
         charge(ck, warp, w, int64(machine.pc), cause, now + 1)
