@@ -23,6 +23,7 @@ __all__ = ["Device", "device", "device_names"]
 _PASS_ELSEWHERE = (
     "l2_clock_cycles", "l2_store_queue_cycles", "dram_cycles", "dram_spread_cycles", "dram_tail_cycles",
     "dram_row_tail_cycles", "dram_row_open_cycles", "dram_refresh_period_cycles", "dram_refresh_cycles",
+    "dram_turn_cycles", "dram_write_row_cycles",
 )  # fmt: skip
 _ROUNDED = 0.03  # by which what a vendor prints may differ from what its own numbers make
 _FOLDER = Path(__file__).resolve().parent / "devices"
@@ -98,6 +99,10 @@ class Device(Display):
     dram_row_open_cycles: float  # after which a row that nobody reads is closed
     dram_row_bytes: int  # of a row
     dram_banks: int  # each of which holds a row open, of all channels
+    dram_channels: int = 0  # each with its own queue of what is to be written; 0 where nothing is known
+    dram_batch_bytes: float = 0.0  # that a channel writes at a time, between reads; 0 where nothing is known
+    dram_turn_cycles: float = 0.0  # that it loses in turning to such a batch and back
+    dram_write_row_cycles: float = 0.0  # from one row that a bank opens for writing to the next
     memory_page_bytes: int  # that hang on one half of L2; large arrays begin with a page
     memory_large_bytes: int  # from which on an array is large
     dram_refresh_period_cycles: float  # from one refresh to the next

@@ -25,7 +25,7 @@ _SATURATED = 0.8  # of the cycles: beyond it a resource, not latency, sets the t
 _EXTRAPOLATED = ("cycles", "seconds", "tflops", "peak_share", "resources", "traffic", "stalls")
 _LEFT_OUT = (
     "code that outgrows the instruction caches, and the TLB",
-    "DRAM's turnarounds, and its refresh on boards where it was not measured",
+    "DRAM's turnarounds and its refresh, on boards where they are not known",
     "clocks that fall under load, on boards where it was not measured",
 )
 

@@ -100,6 +100,7 @@ def test_json_of_a_board(simtc):
     assert data["off"] == [  # measured on an H200 alone
         "tensor_fall_ns",
         "l2_fill_bytes",
+        *(f"dram_{what}" for what in ("channels", "batch_bytes", "turn_cycles", "write_row_cycles")),
         *(f"issue.barrier_{what}" for what in ("register_cycles", "queued_release_cycles", "defers", "arrival_cycles")),
         "issue.reuse_lost",
         "issue.read_window_cycles",
@@ -122,14 +123,14 @@ def test_json_of_a_board(simtc):
 
 def test_says_what_a_board_leaves_out(simtc):
     _, out, err = simtc("arch", "gtx280")
-    assert err == "simtc: gtx280 says nothing of tensor_fall_ns, l2_dirty_bytes, l2_fill_bytes, l2_turn_bytes: off\n"
-    assert "l2_turn_bytes" not in out
-    assert json.loads(simtc("arch", "gtx280", "--json")[1])["off"] == [
+    off = [
         "tensor_fall_ns",
-        "l2_dirty_bytes",
-        "l2_fill_bytes",
-        "l2_turn_bytes",
+        *(f"l2_{what}_bytes" for what in ("dirty", "fill", "turn")),
+        *(f"dram_{what}" for what in ("channels", "batch_bytes", "turn_cycles", "write_row_cycles")),
     ]
+    assert err == f"simtc: gtx280 says nothing of {', '.join(off)}: off\n"
+    assert "l2_turn_bytes" not in out
+    assert json.loads(simtc("arch", "gtx280", "--json")[1])["off"] == off
 
 
 def test_json_of_a_generation_and_of_the_list(simtc):

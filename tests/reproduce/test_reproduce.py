@@ -47,6 +47,7 @@ def test_where_a_closed_form_contradicts_the_paper_it_says_so():
         ("nvidia/fig2", "durations: multiple of 8 < even < odd"),
         ("nvidia/fig5", "tiles of 256x128 for each SM"),
         ("magma2020/fig8", "peak, TFLOP/s"),
+        ("magma2020/fig8", "bandwidth, GB/s"),
         ("magma2020/fig8", "interleaved meets 113 TFLOP/s at"),
         ("magma2020/fig8", "interleaved meets 125 TFLOP/s at"),
         ("magma2020/fig8", "planar meets 113 TFLOP/s at"),

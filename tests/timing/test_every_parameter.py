@@ -121,6 +121,23 @@ def two_rows() -> int:
     return cycles(H200, [one for i in range(0, 64, 8) for one in (*loads[i : i + 8], *waits)], caches="cold")
 
 
+def batches() -> int:
+    """Lines that go to two channels of DRAM, of two banks each, between loads; what is loaded last waits for them."""
+    board = device("v100_pcie")
+    for path, value in (
+        ("l2_dirty_bytes", 2048), ("dram_measured_gb_per_s", 14), ("dram_channels", 2), ("dram_banks", 4),
+        ("dram_batch_bytes", 512),
+    ):  # fmt: skip
+        board = altered(board, path, value)
+    each = [line("SHF.L.U32 R6, R4, 0x2, RZ", stall=6), line("IADD3 R2, R2, R6, RZ", stall=10)]
+    for i in range(64):
+        each += [
+            line(f"STG.E [R2+{hex(1024 * i)}], R8", stall=2),
+            line(f"LDG.E R9, [R2+{hex(65536 + 128 * i)}]", write=0, stall=2),
+        ]
+    return cycles(board, [*each, line("NOP", wait=(0,))], buffer_bytes=1 << 17, caches="cold")
+
+
 def lines() -> int:
     """Whole lines that are stored one by one, and what the data stage takes after them."""
     each = [line("SHF.L.U32 R6, R4, 0x2, RZ", stall=6), line("IADD3 R2, R2, R6, RZ", stall=10)]
@@ -170,6 +187,17 @@ ONLY = {  # launches for what few others depend on
     **dict.fromkeys(("write_combining.store_answer_cycles", "blocks.block_cycles"), after_another),
     "fetch.line_cycles": straight,
     "dram.dram_banks": two_rows,
+    **dict.fromkeys(
+        (
+            "dram.dram_channels",
+            "dram.channel_banks",
+            "dram.write_row_lines",
+            "dram.dram_batch_bytes",
+            "dram.dram_turn_cycles",
+            "dram.dram_write_row_cycles",
+        ),
+        batches,
+    ),
     "operands.source_read_cycles": overwritten,
     "write_combining.store_least_cycles": lines,
     **dict.fromkeys(("l1.l1_sets", "dram.dram_measured_bytes_per_cycle"), twice),

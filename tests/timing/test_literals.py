@@ -20,12 +20,14 @@ HASHES = {  # bits of an address that decide as if by chance, by function
     **dict.fromkeys((f"addresses.{one}" for one in ("spread", "hashed", "chance", "distance_of_page")), None),
     "crossbar._place": {10}, "write_combining._combines": {10}, "dram._tail": {12}, "l2._slice": {8},
     "l2.atomic_unit": {5, 8, 9},
+    "dram._gather": {0.5},  # to the nearest number of channels
     "l2.read": {5},  # a sector's bytes, as a shift
     "l2.beyond_mean": {0.5},  # chance lies between 0 and 1
     "l2_tags.announce": {8},  # numbers in a line of the host's cache
 }  # fmt: skip
 ROOM = {  # what the clock's arrays have room for, or can tell apart
-    "crossbar._MERGED", "dram._BANKS", "events._HEAP", "fetch.LINES", "fetch._SUB_CORES", "l1.MSHRS", "l1.TAGGED",
+    "crossbar._MERGED", "dram._BANKS", "dram._CHANNELS", "dram._NOTED",
+    "events._HEAP", "fetch.LINES", "fetch._SUB_CORES", "l1.MSHRS", "l1.TAGGED",
     "crossbar.AHEAD", "waiting._ROOM",
     "ldgsts._COPIES", "ldgsts._PLACES", "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS",
     "write_combining._COMBINED", "aging.FULL", "aging._RING",

@@ -21,6 +21,8 @@ STREAMS = [
     ("copy", 1024, 1000, "orin_agx", "cold"),
     ("scatter", 128, 8000, "orin_agx", "warm"),  # sectors are written in part
     ("transpose", 256, 1024, "orin_agx", "cold"),
+    ("copy", 1024, 1000, "v100_pcie", "cold"),  # DRAM writes in batches: rows that are written together
+    ("transpose", 256, 4096, "v100_pcie", "cold"),  # and rows that are not
 ]
 
 # Since stores wait for DRAM a sample of these is further off: its SMs wait for a share of what all have stored.
@@ -39,6 +41,16 @@ def test_a_launch_of_many_short_waves_takes_as_long_as_memory_lets_it(kernel, th
     assert sampled.cycles == pytest.approx(full.cycles, rel=WORSE.get((kernel, board), 0.03))
     for name in ("dram_sectors", "store_sectors"):
         assert sampled.timing.counters[name] == pytest.approx(full.timing.counters[name], rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "blocks", "moved", "published"),
+    [("search", 4096, 16, 887.4), ("add", 8192, 12, 846.5), ("copy", 2048, 32, 811.7)],
+)
+def test_dram_loses_to_turns_what_babelstream_saw_on_a_v100(kernel, blocks, moved, published):
+    """GB/s of its dot product, its triad and its copy: the more of it is written, the less."""
+    one = DrawnStream(kernel=kernel, threads=1024, blocks=blocks, board=device("v100_pcie"), caches="cold")
+    assert 1e-9 * moved * 1024 * blocks / one.run("sampled").timing.seconds == pytest.approx(published, rel=0.03)
 
 
 def test_l2_forgets_the_operands_of_before_in_its_own_order(monkeypatch):

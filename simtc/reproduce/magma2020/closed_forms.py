@@ -84,7 +84,8 @@ def figure8() -> _Made:
     items = [
         Item(name="peak, TFLOP/s", paper=table["peak_tflops"], simtc=round(own, 2), kind="closed form",
              note=f"{table['sms']} SMs at {table['clock_ghz']} GHz; 125 is the SXM2 board's"),
-        Item(name="bandwidth, GB/s", paper=gb, simtc=device(_BOARD).dram_measured_gb_per_s, kind="input"),
+        Item(name="bandwidth, GB/s", paper=gb, simtc=device(_BOARD).dram_measured_gb_per_s, kind="input",
+             note="the paper's is STREAM's, which writes as well; simtc's is of reads alone"),
     ]  # fmt: skip
     for planar, word, paper in (
         (False, "interleaved", table["interleaved_is_bound_by_compute_at"]),

@@ -1,4 +1,8 @@
-"""DRAM: its channels serve one request after another, at their bandwidth; rows that are open answer sooner."""
+"""DRAM: its channels serve one request after another, at their bandwidth; rows that are open answer sooner.
+
+A channel gathers what is to be written and writes it in batches, between reads: it turns to writing and back for each,
+and a batch lasts no shorter than its busiest bank takes to open its rows, one after another.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +15,22 @@ import numpy as np
 from simtc.jit import Arrays, Float, Int
 from simtc.machine.types import float64, int64, void
 from simtc.timing.constants import LINE, SECTOR, Counter
-from simtc.timing.unit import CLOCK, Cells, Parameters, Unit, compiled, constant, derived
-from simtc.timing.units.addresses import chance, distance_of_page, hashed
+from simtc.timing.unit import CLOCK, FLOAT, INT, Cells, Parameters, Unit, compiled, constant, derived
+from simtc.timing.units.addresses import chance, distance_of_page, hashed, spread
 from simtc.timing.units.server import SERVER, serve
 
 __all__ = ["UNIT", "Dram", "answer", "deliver", "distance", "idle_at", "write"]
 
 _BANKS: Final = 1024  # that the clock has room for
+_CHANNELS: Final = 128  # likewise
+_NOTED: Final = 8192  # rows that batches hold
 _PHASE: Final = 0.5  # of a period since the last refresh, when a launch begins: on the chip by chance
 _STATE = np.dtype([("channels", SERVER), ("delivered", np.float64), ("written", np.float64)])  # sectors, and bytes
 _ROW = np.dtype([("row", np.int64), ("until", np.float64)])
+# what a channel gathers: bytes; the most rows of a bank; the batch's number, and sectors read before it began
+_BATCH = np.dtype([("size", FLOAT), ("rows", FLOAT), ("number", INT), ("delivered", FLOAT)])
+_BANK = np.dtype([("number", INT), ("rows", FLOAT)])  # of which batch; how many rows of it
+_NOTE = np.dtype([("row", INT), ("number", INT)])  # which row; of which batch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +51,20 @@ class Dram(Parameters):
     dram_row_tail_cycles: float = constant("dram_row_tail_cycles")
     dram_row_open_cycles: float = constant("dram_row_open_cycles")
     dram_banks: float = constant("dram_banks", room=_BANKS)  # each of which holds a row open
+    dram_channels: float = constant(
+        "dram_channels", room=_CHANNELS, scales=lambda own, scale: scale.share * own.dram_channels
+    )
+    channel_banks: float = derived(
+        lambda device, _: device.dram_banks // max(device.dram_channels, 1), "dram_banks", "dram_channels"
+    )
+    write_row_lines: float = derived(  # a row that some SMs of the chip fill as all of them fill one
+        lambda device, _: device.dram_row_bytes // LINE,
+        "dram_row_bytes",
+        scales=lambda own, scale: own.write_row_lines / scale.share,
+    )
+    dram_batch_bytes: float = constant("dram_batch_bytes")
+    dram_turn_cycles: float = constant("dram_turn_cycles")
+    dram_write_row_cycles: float = constant("dram_write_row_cycles")
     row_lines: float = derived(lambda device, _: device.dram_row_bytes // LINE, "dram_row_bytes")
     page_lines: float = derived(lambda device, _: device.memory_page_bytes // LINE, "memory_page_bytes")
     dram_refresh_period_cycles: float = constant("dram_refresh_period_cycles")
@@ -53,6 +77,9 @@ UNIT = Unit(
     chip={
         "dram": Cells(of=_STATE),
         "dram_rows": Cells(of=_ROW, shape=lambda _: (_BANKS,)),  # that each bank read last, open until then
+        "dram_batches": Cells(of=_BATCH, shape=lambda _: (_CHANNELS,)),
+        "dram_banks": Cells(of=_BANK, shape=lambda _: (_BANKS,)),
+        "dram_noted": Cells(of=_NOTE, shape=lambda _: (_NOTED,)),
     },
     counters=(Counter.DRAM_SECTORS,),
 )
@@ -102,11 +129,43 @@ def deliver(ck: Arrays, share: Float, gone: Float, t: Float) -> None:
     ck.dram.delivered += share
 
 
-@compiled(void, CLOCK, float64, float64)
-def write(ck: Arrays, size: Float, t: Float) -> None:
-    """Write bytes that leave L2."""
+@compiled(float64, CLOCK, float64, int64, int64)
+def _gather(ck: Arrays, size: Float, line: Int, opens: Int) -> Float:
+    """Gather bytes of a line to be written; return what DRAM loses if that ends a batch, beyond the bytes' time.
+
+    The channel waits for its busiest bank, and turns where there was something to read since its last batch. Which bank
+    a row is in, no one publishes: any, as if by chance.
+    """
+    own = ck.chip.dram
+    row, banks = line // int64(own.write_row_lines), int64(own.channel_banks)
+    place = spread(row) % (max(int64(own.dram_channels + 0.5), 1) * banks)
+    bank, one, noted = ck.dram_banks[place], ck.dram_batches[place // banks], ck.dram_noted[spread(row) % _NOTED]
+    if bank.number != one.number:
+        bank.number, bank.rows = one.number, 0.0
+    if opens and (noted.row != row or noted.number != one.number):
+        noted.row, noted.number = row, one.number
+        bank.rows += 1.0
+        one.rows = max(one.rows, bank.rows)
+    one.size += size
+    if one.size < own.dram_batch_bytes:
+        return 0.0
+    each = own.dram_channels / own.dram_measured_bytes_per_cycle
+    lost = max(one.rows * own.dram_write_row_cycles - one.size * each, 0.0)
+    if ck.dram.delivered > one.delivered:
+        lost += own.dram_turn_cycles
+    one.number += 1
+    one.size, one.rows, one.delivered = 0.0, 0.0, ck.dram.delivered
+    return lost / own.dram_channels
+
+
+@compiled(void, CLOCK, float64, int64, int64, float64)
+def write(ck: Arrays, size: Float, line: Int, opens: Int, t: Float) -> None:
+    """Write bytes of a line that leave L2; `opens` is 0 where they go with others of the line."""
     ck.dram.written += size
-    serve(ck.dram.channels, t, size / ck.chip.dram.dram_measured_bytes_per_cycle)
+    cycles = size / ck.chip.dram.dram_measured_bytes_per_cycle
+    if ck.chip.dram.dram_batch_bytes > 0:
+        cycles += _gather(ck, size, line, opens)
+    serve(ck.dram.channels, t, cycles)
 
 
 @compiled(float64, CLOCK, float64)

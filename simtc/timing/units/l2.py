@@ -270,7 +270,7 @@ def write(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, left: 
         was_left = not is_new and is_from_before(ck.age, ck.l2_used[way])
         stays = not was_left and ck.chip.l2_tags.l2_dirty_bytes == 0  # until it leaves with its age
         gone = brought(ck.age, SECTOR if is_new else 0.0, SECTOR if stays else 0.0)
-        dram.write(ck, gone, served)
+        dram.write(ck, gone, line, 0, served)
     ck.l2_used[way] = stamp(ck.age, left)
     if ck.dram.written > written:
         served = max(served, dram.idle_at(ck, served))

@@ -105,9 +105,11 @@ def _write_back(ck: Arrays, way: Int, t: Float) -> None:
     results = ck.l2_dirty[way] & _SECTORS
     if results and _is_clean(ck, way):
         return
+    opens = 1
     while results:
         results &= results - 1
-        dram.write(ck, SECTOR, t)
+        dram.write(ck, SECTOR, ck.l2_tags[way] - 1, opens, t)
+        opens = 0
         ck.results.written += 1
 
 
@@ -124,6 +126,7 @@ def dirty(ck: Arrays, way: Int, k: Int, is_part: Int, t: Float) -> Int:
         ck.l2_dirty[way] &= ~_SECTORS
     if ck.l2_dirty[way] & bit:
         return 0
+    is_first = int64(ck.l2_dirty[way] & _SECTORS == 0)
     ck.l2_dirty[way] |= bit
     if own.l2_dirty_bytes == 0:
         return 1
@@ -131,7 +134,7 @@ def dirty(ck: Arrays, way: Int, k: Int, is_part: Int, t: Float) -> Int:
     ck.l2_stored[way] = results.stored
     if (results.stored - results.written) * SECTOR > own.l2_dirty_bytes:
         results.written += 1
-        dram.write(ck, SECTOR, t)
+        dram.write(ck, SECTOR, ck.l2_tags[way] - 1, is_first, t)  # what leaves was stored as this one is
     return 1
 
 
