@@ -54,7 +54,7 @@ def _follow(s: State, ck: Arrays, sub: Record, w: Int, outcome: Int, epoch: Int,
         warp.resident = 0
         warp.lived += now + 1 - warp.start
     elif outcome == Outcome.BLOCKED or (completed and outcome == Outcome.BRANCHED):
-        barrier.arrive(s, ck, sm, w, int64(op.access == Access.BARRIER), now)
+        barrier.arrive(s, ck, sm, w, now)
     if completed:
         barrier.release(ck, sm, s.warps, block, int64(op.access == Access.BARRIER), now)
     dispatch.go_on(ck, warp, machine, w, now)

@@ -59,14 +59,11 @@ def pass_barrier(ck: Arrays, warp: Record, w: Int, done: Float) -> None:
     ck.wake[warp.sub] = min(ck.wake[warp.sub], warp.barrier_passed)
 
 
-@compiled(void, STATE, CLOCK, SM, int64, int64, int64)
-def arrive(s: State, ck: Arrays, sm: Record, w: Int, queued: Int, now: Int) -> None:
-    """Note a warp that comes to a barrier.
-
-    If all its lanes come together it issues arithmetic meanwhile, but not behind a barrier that passes the queue.
-    """
+@compiled(void, STATE, CLOCK, SM, int64, int64)
+def arrive(s: State, ck: Arrays, sm: Record, w: Int, now: Int) -> None:
+    """Note a warp that comes to a barrier: if all its lanes come together it issues arithmetic meanwhile."""
     warp, machine = ck.warps[w], s.warps[w]
-    goes_on = ck.chip.barrier.barrier_defers > 0 and not queued and machine.active == machine.alive
+    goes_on = ck.chip.barrier.barrier_defers > 0 and machine.active == machine.alive
     if goes_on and machine.waiting == Waiting.BARRIER:
         go_past(s, w)
     warp.at_barrier, warp.barrier_open = 1, ASLEEP if goes_on else 0
@@ -75,10 +72,7 @@ def arrive(s: State, ck: Arrays, sm: Record, w: Int, queued: Int, now: Int) -> N
 
 @compiled(void, CLOCK, SM, _WARPS, _BLOCK, int64, int64)
 def release(ck: Arrays, sm: Record, machines: Array, block: Record, queued: Int, now: Int) -> None:
-    """Start the warps that a barrier has just let go, beginning where its last one was noted.
-
-    One that has passed the memory I/O queue lets them go sooner: the way there is a part of what another takes.
-    """
+    """Start the warps that a barrier has just let go, beginning where its last one was noted."""
     own = ck.chip.barrier
     cycles = int64(own.barrier_queued_release_cycles if queued else own.barrier_release_cycles)
     sm.barrier_free = max(sm.barrier_free - int64(ck.chip.barrier.barrier_arrival_cycles), now)

@@ -1,5 +1,5 @@
 // Loops whose warps meet at a barrier in each step, with arithmetic between it and the next branch: a warp that waits at
-// BAR issues that. Six loops of one measurement on an H200; their cycles are in meetings.csv (the median of five, from the
+// BAR issues that. Eleven loops of one measurement on an H200; their cycles are in meetings.csv (the median of five, from the
 // first warp that starts to the last that ends). nvcc -arch=sm_90 -cubin; see test_barriers.py.
 static __device__ __forceinline__ unsigned now() {
   unsigned cycle;
@@ -30,6 +30,7 @@ static __device__ __forceinline__ unsigned shared_address(const void *p) {
 #define LDSM4(K)                                                                    \
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"   \
                : "=r"(v[4 * K]), "=r"(v[4 * K + 1]), "=r"(v[4 * K + 2]), "=r"(v[4 * K + 3]) : "r"(address))
+#define STS16(K) asm volatile("st.shared.v4.b32 [%4], {%0, %1, %2, %3};" ::"r"(w[K]), "r"(w[K ^ 1]), "r"(w[K ^ 2]), "r"(w[K ^ 3]), "r"(address))
 #define BAR asm volatile("bar.sync 0;" ::: "memory")
 #define GROUP asm volatile("bar.sync %0, 128;" ::"r"(1 + threadIdx.x / 128) : "memory")
 #define TAKE(N) REPEAT(N, u[0] ^= v[4 * k])
@@ -60,6 +61,11 @@ extern __shared__ __align__(128) unsigned char tile[];
 LOOP(lds4_bar, REPEAT(4, LDS4(k)) TAKE(4) BAR)
 LOOP(lds16_bar, REPEAT(4, LDS16(k)) TAKE16(4) BAR)
 LOOP(ldsm4_bar, REPEAT(4, LDSM4(k)) TAKE16(4) BAR)
+LOOP(lds4_group, REPEAT(4, LDS4(k)) TAKE(4) GROUP)
+LOOP(lds16_group, REPEAT(4, LDS16(k)) TAKE16(4) GROUP)
+LOOP(ldsm4_group, REPEAT(4, LDSM4(k)) TAKE16(4) GROUP)
+LOOP(sts_lds_bar, STS16(0); STS16(1); BAR; REPEAT(4, LDS16(k)) TAKE16(4) BAR)
+LOOP(sts_lds_group, STS16(0); STS16(1); GROUP; REPEAT(4, LDS16(k)) TAKE16(4) GROUP)
 LOOP(shfl_bar, REPEAT(4, SHFL(k)) BAR)
 LOOP(fma_bar, REPEAT(8, FMA(k)) BAR)
 LOOP(fma_group, REPEAT(8, FMA(k)) GROUP)
