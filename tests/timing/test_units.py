@@ -64,8 +64,8 @@ def test_half_of_the_blocks_have_half_of_dram_and_a_power_of_two_of_slices():
     }
     scaled = {name: own.scaled(scale) for name, own in whole.items()}
     assert scaled["dram"] == {"dram_measured_bytes_per_cycle": pytest.approx(16)}
-    assert scaled["l2"] == {
-        "l2_slices": 16, "slice_bytes_per_cycle": pytest.approx(40),
+    assert scaled["l2"] == {"l2_slices": 16, "slice_bytes_per_cycle": pytest.approx(40)}
+    assert scaled["atomics"] == {
         "atomic_word_cycles": pytest.approx(100), "atomic_sector_cycles": pytest.approx(100),
         "atomic_pass_cycles": pytest.approx(100),
     }  # fmt: skip
