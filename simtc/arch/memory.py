@@ -81,13 +81,13 @@ class L1:
     # An atomic on global memory, beyond a load; 0 where nothing is known.
     atomic_packet_cycles: float = 0.0  # of the path to L2: for each sector, and each of the lanes that meet at one word
     atomic_line_cycles: float = 0.0  # and for each line, or each of those lanes, of one that returns a value
-    atomic_sector_cycles: float = 0.0  # of a slice of L2, for a sector
+    atomic_sector_cycles: float = 0.0  # of a unit of L2, for a sector
     atomic_word_cycles: float = 0.0  # and for one of which it is for a part alone
-    atomic_pass_cycles: float = 0.0  # and for each pass over a whole one, where lanes meet at its words
+    atomic_pass_cycles: float = 0.0  # and for each pass over a whole one, where lanes meet at its words, for each half
     atomic_cycles: float = 0.0  # until its answer comes, beyond a load's: the mean of near memory and far
     atomic_spread_cycles: float = 0.0  # and by how much far memory is later than near
     atomic_ahead_cycles: float = 0.0  # for which a unit of L2 has atomics of an SM when it takes another
-    atomic_queue_entries: float = 0.0  # that wait in the SM, as stores do, without holding up what follows them
+    atomic_queue_entries: float = 0.0  # flits of them that wait in the SM without holding up what follows them
     # What may be on its way to an SM; 0 where nothing is known, and nothing waits.
     unused_bytes: float = 0.0  # of L1, in which no line finds a place: those on their way have the others
     tag_lines_per_cycle: float = 0.0  # that the tags look up, where what is read of them lies in other banks; 0: one

@@ -11,6 +11,7 @@ from typing import Any
 from simtc.timing import accounting, operation, safety
 from simtc.timing.unit import joined, link, paths
 from simtc.timing.units import (
+    atomics,
     barrier,
     blocks,
     crossbar,
@@ -47,7 +48,8 @@ UNITS = (
     waiting.UNIT,  # what L2 is too far behind to take waits
     merging.UNIT,  # its requests join others for the same 64 bytes
     crossbar.UNIT,  # and pass the ports of SM, CPC and GPC
-    l2.UNIT,  # to a slice
+    atomics.UNIT,  # to what executes atomics
+    l2.UNIT,  # or to a slice
     l2_tags.UNIT,  # that may hold the line
     dram.UNIT,  # or asks DRAM for it
     dispatch.UNIT,  # each sub-core picks a warp

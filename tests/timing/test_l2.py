@@ -96,7 +96,7 @@ def test_stores_to_the_same_sector_do_not_merge_in_one_request():
 
 
 @pytest.mark.parametrize(
-    ("lines", "pitch", "measured", "near"), [(2, 128, 78621, 0.1), (8, 512, 19927, 0.1), (8, 4096, 10639, 0.15)]
+    ("lines", "pitch", "measured", "near"), [(2, 128, 78621, 0.1), (8, 512, 19927, 0.1), (8, 4096, 10639, 0.1)]
 )
 def test_atomics_on_256_bytes_share_a_unit_and_4_kib_have_eight(lines, pitch, measured, near):
     case = replace(

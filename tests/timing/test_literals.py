@@ -17,24 +17,25 @@ from simtc.timing.unit import Launched
 
 PLAIN = {0, 1, 2, 3, 4}  # of sectors in a line, of halves, of a heap's children
 HASHES = {  # bits of an address that decide as if by chance, by function
-    **dict.fromkeys((f"addresses.{one}" for one in ("spread", "hashed", "chance", "distance_of_page")), None),
+    **dict.fromkeys(
+        (f"addresses.{one}" for one in ("spread", "hashed", "chance", "distance_of_page", "gpc_beside")), None
+    ),
     "crossbar._place": {10}, "write_combining._combines": {10}, "dram._tail": {12}, "l2._slice": {8},
-    "l2.atomic_unit": {5, 8, 9},
     "dram._gather": {0.5},  # to the nearest number of channels
+    "atomics.atomic_unit": {5, 8, 9},
     "l2.read": {5},  # a sector's bytes, as a shift
     "l2.beyond_mean": {0.5},  # chance lies between 0 and 1
     "l2_tags.announce": {8},  # numbers in a line of the host's cache
 }  # fmt: skip
 ROOM = {  # what the clock's arrays have room for, or can tell apart
-    "crossbar._MERGED", "dram._BANKS", "dram._CHANNELS", "dram._NOTED",
-    "events._HEAP", "fetch.LINES", "fetch._SUB_CORES", "l1.MSHRS", "l1.TAGGED",
-    "crossbar.AHEAD", "waiting._ROOM",
+    "crossbar._MERGED", "dram._BANKS", "dram._CHANNELS", "dram._NOTED", "events._HEAP", "fetch.LINES", "fetch._SUB_CORES",
+    "l1.MSHRS", "l1.TAGGED", "crossbar.AHEAD", "l1.WAITING",
     "ldgsts._COPIES", "ldgsts._PLACES", "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS",
     "write_combining._COMBINED", "aging.FULL", "aging._RING",
 }  # fmt: skip
 MARKS = {  # numbers in place of something, bits of a word, and what a format fixes
     "blocks.NO_BLOCK", "blocks.ENDED", "dispatch._NOBODY", "events.ENTRY", "events.FILL", "fetch._UNKNOWN",
-    "events.TURN", "l2.UNITS",
+    "events.TURN", "atomics.UNITS", "atomics._PORTS",
     "l2_tags.NEVER", "l2_tags.STAYS", "l2_tags._BEFORE", "l2_tags._COPY", "l2_tags._SECTORS", "l2_tags._HALF",
     "l2_tags._PARTS", "ldgsts._SECTORS", "scoreboards._BOARDS", "fetch._CODE_LINE",
     "dispatch._FENCE_LOOKS",  # how often the clock looks: no cycle depends on it
@@ -88,7 +89,7 @@ def test_a_hidden_number_is_found():
 @pytest.mark.parametrize(
     ("path", "room"),
     [
-        ("l1.copies_pending", 1024), ("l1.atomic_queue_entries", 128), ("l1.copy_queue_entries", 32),
+        ("l1.copies_pending", 1024), ("l1.atomic_queue_entries", 4096), ("l1.copy_queue_entries", 32),
         ("shared.queue_entries", 32), ("shared.sm_queue_entries", 32), ("dram_banks", 1024),
     ],
 )  # fmt: skip

@@ -13,7 +13,7 @@ from simtc.prefetch import prefetch
 from simtc.timing.constants import LANES, SECTOR, Access
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Unit, compiled, constant, derived
-from simtc.timing.units import l2, l2_tags
+from simtc.timing.units import atomics, l2, l2_tags
 from simtc.timing.units.addresses import hashed
 from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.merging import merges
@@ -79,7 +79,7 @@ UNIT = Unit(
         ("up_line", np.int64),  # the line of the last request of a load
         ("requests", np.int64),  # of lines, by loads
         ("joins", np.int64),  # 1 where its GPC has just asked for it
-        ("executed", np.float64, (l2.UNITS,)),  # when units of L2 have executed the last sector of an atomic
+        ("executed", np.float64, (atomics.UNITS,)),  # when units of L2 have executed the last sector of an atomic
         ("sent", np.int64),  # sectors of the atomic that is being sent
         ("answered", np.float64),  # when L2 answers those
     ),
@@ -239,10 +239,10 @@ def takes_atomic(ck: Arrays, sm: Record, atomic: Record) -> Float:
 
     Nor is what left the SM before still on its way up.
     """
-    own, unit = ck.chip.crossbar, l2.atomic_unit(ck, atomic.list[sm.sent])
+    own, unit = ck.chip.crossbar, atomics.atomic_unit(ck, atomic.list[sm.sent])
     if own.atomic_queue_entries == 0:
         return 0.0
-    return max(sm.executed[unit % l2.UNITS] - own.atomic_ahead_cycles, sm.up_free - AHEAD)
+    return max(sm.executed[unit % atomics.UNITS] - own.atomic_ahead_cycles, sm.up_free - AHEAD)
 
 
 @compiled(int64, CLOCK, SM, OPERATION, QUEUED, float64, int64)
@@ -266,7 +266,7 @@ def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, t: Float, no
         sm.up_free = max(sm.up_free, t) + _way_up(ck, op, atomic, is_first)
         sent = serve(ck.cpc_ports[sm.cpc], sm.up_free, meeting * own.packet_cycles)
         second = int64(k > 0 and atomic.list[k - 1] >> 1 == sector >> 1)
-        sm.answered = max(sm.answered, l2.join(ck, sm, sector, meeting, _is_part(atomic, k), second, sent))
+        sm.answered = max(sm.answered, atomics.join(ck, sm, sector, meeting, _is_part(atomic, k), second, sent))
         sm.sent += 1
     sm.sent = 0
     return 1

@@ -27,6 +27,7 @@ __all__ = [
     "MSHRS",
     "TAGGED",
     "UNIT",
+    "WAITING",
     "arrived",
     "ask",
     "expect",
@@ -40,8 +41,10 @@ __all__ = [
 
 MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps count of
 TAGGED: Final = 32  # instructions at the tags that the clock has room for
+WAITING: Final = 128  # instructions that it has room for in the queue for L2
 _MISS = np.dtype([("cycles", np.float64), ("warp", np.int32), ("instruction", np.int32), ("sub", np.int32)], align=True)
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
+_WAITS = (*_WIDE, Access.GLOBAL_STORE)  # where atomics do
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,11 +260,13 @@ def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
     While all MSHRs are in use, only what L2 brings wakes another load; while the queue for L2 is
     full, what leaves that.
     """
-    if op.access not in _WIDE:
+    if op.access not in _WAITS:
         return 0
     most = int64(ck.chip.waiting.atomic_queue_entries)
-    if sm.misses + sm.waiting >= MSHRS or (most > 0 and sm.waiting >= most):
+    if sm.misses + sm.waiting >= MSHRS or (most > 0 and (sm.waiting_flits >= most or sm.waiting >= WAITING)):
         return ASLEEP
+    if op.access == Access.GLOBAL_STORE:
+        return 0
     entries = int64(ck.chip.l1.copy_queue_entries)
     if op.access == Access.COPY and entries > 0:
         return int64(math.ceil(sm.tagged_at[(sm.tagged - entries) % TAGGED]))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -22,9 +21,8 @@ from simtc.timing.units.l2_tags import NEVER, dirty, keep, l2_way, needs_rest
 from simtc.timing.units.merging import pair_of
 from simtc.timing.units.server import SERVER, serve
 
-__all__ = ["L2", "UNIT", "UNITS", "atomic_unit", "beyond_mean", "complete", "give", "join", "read", "write"]
+__all__ = ["L2", "UNIT", "beyond_mean", "complete", "give", "read", "write"]
 
-UNITS: Final = 8  # that execute the atomics on 4 KiB
 _SLICE = np.dtype([("requests", SERVER), ("stores", np.float64)])  # 1 where the last one was a store
 _SHARE = np.dtype([("first", np.float64), ("share", np.float64)])
 
@@ -72,18 +70,6 @@ class L2(Parameters):
     )
     l2_spread_cycles: float = constant("l2_spread_cycles")
     l2_fetch_bytes: float = constant("l2_fetch_bytes")
-    # where some SMs stand for more of them, their atomics take the time of all in one unit of as many as the chip has
-    atomic_word_cycles: float = constant(
-        "l1.atomic_word_cycles", scales=lambda own, scale: own.atomic_word_cycles / scale.share
-    )
-    atomic_sector_cycles: float = constant(
-        "l1.atomic_sector_cycles", scales=lambda own, scale: own.atomic_sector_cycles / scale.share
-    )
-    atomic_pass_cycles: float = constant(
-        "l1.atomic_pass_cycles", scales=lambda own, scale: own.atomic_pass_cycles / scale.share
-    )
-    atomic_cycles: float = constant("l1.atomic_cycles")
-    atomic_spread_cycles: float = constant("l1.atomic_spread_cycles")
 
 
 UNIT = Unit(
@@ -91,7 +77,6 @@ UNIT = Unit(
     parameters=L2,
     chip={
         "l2_slices": Cells(of=_SLICE, shape=lambda sizes: (sizes.l2_slices,)),
-        "atomic_units": Cells(of=SERVER, shape=lambda sizes: (sizes.l2_slices,)),
         # how many sectors of DRAM each one counts for, by the buffer's first sector: where SMs stand for more of them
         "shares": Cells(of=_SHARE, shape=lambda sizes: (sizes.buffers,)),
     },
@@ -199,49 +184,6 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: F
             dram.deliver(ck, share, brought(ck.age, share * SECTOR, 0.0), served)
             ck.l2_ready[i] = arrival
     return arrival
-
-
-@compiled(int64, CLOCK, int64)
-def atomic_unit(ck: Arrays, sector: Int) -> Int:
-    """Return which unit executes the atomics on a sector: one of the eight that the 4 KiB around it have.
-
-    256 bytes share one with those 512 bytes further or before. The next 4 KiB have eight more.
-    """
-    line, part = sector >> 2, sector >> 3
-    own = (part & 1) + 2 * (part >> 2 & 3)
-    return (UNITS * ((line >> 5) + hashed(line >> 9, 8)) + own) % ck.atomic_units.size
-
-
-@compiled(float64, CLOCK, SM, int64, int64, int64, int64, float64)
-def join(ck: Arrays, sm: Record, sector: Int, passes: Int, is_part: Int, merged: Int, t: Float) -> Float:
-    """Have L2 execute an atomic on a sector: as often as lanes meet at one of its words.
-
-    Args:
-        ck: the clock.
-        sm: whose atomic it is.
-        sector: its number.
-        passes: over the sector, one after another.
-        is_part: 1 where a pass is not for all words of the sector.
-        merged: 1 where it goes with a request before it.
-        t: when it comes.
-
-    Returns:
-        When the SM has the answer, beyond what an L1 hit takes.
-
-    """
-    own, line = ck.chip.l2, sector >> 2
-    there = read(ck, sm, sector, 0, merged, 0.0, t)
-    number = atomic_unit(ck, sector)
-    unit = ck.atomic_units[number]
-    each = own.atomic_word_cycles if is_part or passes > 1 else own.atomic_sector_cycles
-    if passes > 1 and not is_part and own.atomic_pass_cycles > 0:
-        each = own.atomic_pass_cycles
-    done = max(unit.free, t)  # in the order of asking: who comes early does not overtake
-    unit.free = done + passes * each
-    sm.executed[number % UNITS] = done
-    dirty(ck, l2_way(ck, line, done), sector & 3, 0, done)
-    beyond = own.atomic_cycles + own.atomic_spread_cycles * dram.distance(ck, line, sm.number)
-    return max(there, done + own.l2_extra_cycles) + beyond
 
 
 @compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)

@@ -30,7 +30,7 @@ from simtc.timing.units.waiting import misses
 __all__ = ["UNIT", "Lsu", "advance", "free", "is_full", "push", "push_barrier"]
 
 _LOADS = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
-_ASKS = (*_LOADS, Access.GROUP)  # L2, or marks what does
+_ASKS = (*_LOADS, Access.GROUP, Access.GLOBAL_STORE)  # L2, or marks what does
 _GLOBAL = (*_LOADS, Access.GLOBAL_STORE)
 _SHARED = (Access.SHARED_LOAD, Access.SHARED_STORE, Access.COPY)
 _STORES = (Access.SHARED_STORE, Access.GLOBAL_STORE)

@@ -4,34 +4,33 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
-from simtc.timing.constants import Access
+from simtc.timing.constants import LANES, Access
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, Parameters, Unit, compiled, constant
 from simtc.timing.units.crossbar import AHEAD, send_atomic, takes_atomic
 from simtc.timing.units.events import expect_turn
-from simtc.timing.units.l1 import ask, expect, finds, stage_cycles
+from simtc.timing.units.l1 import WAITING, ask, expect, finds, stage_cycles
 from simtc.timing.units.ldgsts import grouped_at
 from simtc.timing.units.memory_queue import QUEUED, QUEUED_FIELDS
 from simtc.timing.units.scoreboards import complete
+from simtc.timing.units.shared_memory import enqueue
 from simtc.timing.units.write_combining import answered, asks_at
 
 __all__ = ["UNIT", "Waiting", "misses", "take_turn"]
 
-_ROOM: Final = 128  # instructions that the clock has room for
-_FOLLOWS = (Access.ATOMIC, Access.GROUP)  # whatever waits
+_FOLLOWS = (Access.ATOMIC, Access.GROUP, Access.GLOBAL_STORE)  # whatever waits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting(Parameters):
     """What a board says of the queue of atomics."""
 
-    atomic_queue_entries: float = constant("l1.atomic_queue_entries", room=_ROOM)
+    atomic_queue_entries: float = constant("l1.atomic_queue_entries", room=WAITING * LANES)
 
 
 UNIT = Unit(
@@ -40,15 +39,26 @@ UNIT = Unit(
     sm=(
         ("waiting", np.int64),
         ("waiting_head", np.int64),
-        ("waiting_queue", QUEUED_FIELDS, (_ROOM,)),
+        ("waiting_flits", np.int64),  # of the way up
+        ("waiting_queue", QUEUED_FIELDS, (WAITING,)),
     ),
 )
 
 
-@compiled(void, SM, QUEUED)
-def _put(sm: Record, one: Record) -> None:
+@compiled(int64, OPERATION, QUEUED)
+def _flits(op: Record, one: Record) -> Int:
+    """Return the flits of what waits: heads, and the sectors of atomics, but for lone words. Stores have other room."""
+    if op.access in (Access.GROUP, Access.GLOBAL_STORE):
+        return 0
+    heads = one.meeting * one.lines
+    alone = op.access != Access.ATOMIC or (not op.returned and heads >= LANES)
+    return heads if alone else heads + one.meeting * one.sectors
+
+
+@compiled(void, SM, OPERATION, QUEUED)
+def _put(sm: Record, op: Record, one: Record) -> None:
     """Let an instruction wait behind the others."""
-    to = sm.waiting_queue[(sm.waiting_head + sm.waiting) % _ROOM]
+    to = sm.waiting_queue[(sm.waiting_head + sm.waiting) % WAITING]
     to.warp, to.instruction, to.sub, to.tags = one.warp, one.instruction, one.sub, one.tags
     to.wavefronts, to.lines, to.passes, to.sectors = one.wavefronts, one.lines, one.passes, one.sectors
     to.meeting, to.pieces, to.parts = one.meeting, one.pieces, one.parts
@@ -57,6 +67,7 @@ def _put(sm: Record, one: Record) -> None:
     for k in range(to.to.size):
         to.to[k] = one.to[k]
     sm.waiting += 1
+    sm.waiting_flits += _flits(op, one)
 
 
 @compiled(QUEUED, SM)
@@ -65,10 +76,11 @@ def _first(sm: Record) -> Record:
     return sm.waiting_queue[sm.waiting_head]
 
 
-@compiled(void, SM)
-def _drop(sm: Record) -> None:
+@compiled(void, SM, OPERATION)
+def _drop(sm: Record, op: Record) -> None:
     """Let the instruction go that has waited longest."""
-    sm.waiting_head = (sm.waiting_head + 1) % _ROOM
+    sm.waiting_flits -= _flits(op, _first(sm))
+    sm.waiting_head = (sm.waiting_head + 1) % WAITING
     sm.waiting -= 1
 
 
@@ -91,17 +103,17 @@ def _join(ck: Arrays, sm: Record, op: Record, atomic: Record, now: Int, looked: 
 def misses(ck: Arrays, sm: Record, op: Record, load: Record, now: Int) -> Int:
     """Look a load up; what misses keeps an MSHR, and passes the data stage when its data comes.
 
-    An atomic that L2 is too far behind to take waits, and behind it whatever else has to ask L2.
+    An atomic that L2 is too far behind to take waits, and behind it whatever else has to ask L2, or stores to it.
     """
     looked = sm.tag_free - load.tags
     if sm.waiting > 0 and (op.access in _FOLLOWS or op.bypasses or not finds(ck, sm, load)):
-        _put(sm, load)
+        _put(sm, op, load)
         return 1
-    if op.access == Access.GROUP:
+    if op.access in (Access.GROUP, Access.GLOBAL_STORE):
         return 0
     if op.access == Access.ATOMIC:
         if not _join(ck, sm, op, load, now, looked):
-            _put(sm, load)
+            _put(sm, op, load)
         return 1
     return ask(ck, sm, op, load, now, looked, 0.0)
 
@@ -115,6 +127,11 @@ def take_turn(ck: Arrays, sm: Record, now: Int) -> None:
         if op.access == Access.GROUP:
             warp = ck.warps[one.warp]
             complete(sm, warp, op, one.warp, grouped_at(warp, now + 1.0))
+        elif op.access == Access.GLOBAL_STORE:
+            if sm.stage_count >= ck.chip.shared_memory.sm_queue_entries:
+                expect_turn(sm, now + 1)
+                return
+            enqueue(ck, sm, op, one)
         elif op.access != Access.ATOMIC:
             if sm.up_free - AHEAD > now:
                 expect_turn(sm, int64(math.ceil(sm.up_free - AHEAD)))
@@ -122,5 +139,5 @@ def take_turn(ck: Arrays, sm: Record, now: Int) -> None:
             ask(ck, sm, op, one, now, float64(now), now + 1.0)
         elif not _join(ck, sm, op, one, now, float64(now)):
             return
-        _drop(sm)
+        _drop(sm, op)
         sm.moves_at = min(sm.moves_at, now)

@@ -1,0 +1,120 @@
+"""Atomics in L2: its units execute them one after another, and take those of each GPC by turns.
+
+A unit's arbiters choose between the halves of L2, then among the GPCs of a half. So an SM alone on its half gets half
+of a unit, and others less: of four SMs at one word, one ends in half of the time, another in three quarters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from simtc.jit import Arrays, Float, Int, Record
+from simtc.machine.types import float64, int64
+from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Unit, compiled, constant
+from simtc.timing.units import dram, l2
+from simtc.timing.units.addresses import gpc_beside, hashed
+from simtc.timing.units.l2_tags import dirty, l2_way
+
+__all__ = ["UNIT", "UNITS", "Atomics", "atomic_unit", "join"]
+
+UNITS: Final = 8  # that execute the atomics on 4 KiB
+_PORTS: Final = 8  # of a unit: even ones for the GPCs of one half of L2, odd ones for those of the other
+_UNIT = np.dtype([("free", np.float64, (_PORTS,))])  # when it has executed what came through each
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Atomics(Parameters):
+    """What a board says of the units that execute atomics."""
+
+    # where some SMs stand for more of them, their atomics take the time of all in one unit of as many as the chip has
+    atomic_word_cycles: float = constant(
+        "l1.atomic_word_cycles", scales=lambda own, scale: own.atomic_word_cycles / scale.share
+    )
+    atomic_sector_cycles: float = constant(
+        "l1.atomic_sector_cycles", scales=lambda own, scale: own.atomic_sector_cycles / scale.share
+    )
+    atomic_pass_cycles: float = constant(
+        "l1.atomic_pass_cycles", scales=lambda own, scale: own.atomic_pass_cycles / scale.share
+    )
+    atomic_cycles: float = constant("l1.atomic_cycles")
+    atomic_spread_cycles: float = constant("l1.atomic_spread_cycles")
+
+
+UNIT = Unit(
+    name="atomics",
+    parameters=Atomics,
+    chip={"atomic_units": Cells(of=_UNIT, shape=lambda sizes: (sizes.l2_slices,))},
+)
+
+
+@compiled(int64, CLOCK, int64)
+def atomic_unit(ck: Arrays, sector: Int) -> Int:
+    """Return which unit executes the atomics on a sector: one of the eight that the 4 KiB around it have.
+
+    256 bytes share one with those 512 bytes further or before. The next 4 KiB have eight more.
+    """
+    line, part = sector >> 2, sector >> 3
+    own = (part & 1) + 2 * (part >> 2 & 3)
+    return (UNITS * ((line >> 5) + hashed(line >> 9, 8)) + own) % ck.atomic_units.size
+
+
+@compiled(int64, CLOCK, int64, int64, float64)
+def _busy(ck: Arrays, number: Int, port: Int, t: Float) -> Int:
+    """Return through how many ports of the half that a port belongs to a unit has atomics at a time."""
+    busy = 0
+    for other in range(port & 1, _PORTS, 2):
+        busy += ck.atomic_units[number].free[other] > t
+    return busy
+
+
+@compiled(float64, CLOCK, SM, int64, int64, int64, float64)
+def _execute(ck: Arrays, sm: Record, sector: Int, passes: Int, is_part: Int, t: Float) -> Float:
+    """Have a unit execute passes over a sector that come at a time; return when it begins with them.
+
+    Each of the GPCs that have atomics there gets its share. Passes over a whole sector at whose words lanes meet take
+    so long for each half that the halves do not hold each other up.
+    """
+    own, number = ck.chip.atomics, atomic_unit(ck, sector)
+    each = own.atomic_word_cycles if is_part or passes > 1 else own.atomic_sector_cycles
+    port, share = int64(0), 1.0
+    if own.atomic_pass_cycles > 0:
+        port = gpc_beside(sm.number) % _PORTS
+        unit = ck.atomic_units[number]
+        share = float64(max(_busy(ck, number, port, t) + (unit.free[port] <= t), 1))
+        if passes > 1 and not is_part:
+            each = own.atomic_pass_cycles
+        elif _busy(ck, number, port + 1, t) > 0:
+            each *= 2.0
+    unit = ck.atomic_units[number]
+    done = max(unit.free[port], t)  # in the order of asking: who comes early does not overtake
+    unit.free[port] = done + passes * each * share
+    sm.executed[number % UNITS] = done
+    return done
+
+
+@compiled(float64, CLOCK, SM, int64, int64, int64, int64, float64)
+def join(ck: Arrays, sm: Record, sector: Int, passes: Int, is_part: Int, merged: Int, t: Float) -> Float:
+    """Have L2 execute an atomic on a sector: as often as lanes meet at one of its words.
+
+    Args:
+        ck: the clock.
+        sm: whose atomic it is.
+        sector: its number.
+        passes: over the sector, one after another.
+        is_part: 1 where a pass is not for all words of the sector.
+        merged: 1 where it goes with a request before it.
+        t: when it comes.
+
+    Returns:
+        When the SM has the answer, beyond what an L1 hit takes.
+
+    """
+    own, line = ck.chip.atomics, sector >> 2
+    there = l2.read(ck, sm, sector, 0, merged, 0.0, t)
+    done = _execute(ck, sm, sector, passes, is_part, t)
+    dirty(ck, l2_way(ck, line, done), sector & 3, 0, done)
+    beyond = own.atomic_cycles + own.atomic_spread_cycles * dram.distance(ck, line, sm.number)
+    return max(there, done + ck.chip.l2.l2_extra_cycles) + beyond
