@@ -28,8 +28,8 @@ HASHES = {  # bits of an address that decide as if by chance, by function
     "l2_tags.announce": {8},  # numbers in a line of the host's cache
 }  # fmt: skip
 ROOM = {  # what the clock's arrays have room for, or can tell apart
-    "crossbar._MERGED", "dram._BANKS", "dram._CHANNELS", "dram._NOTED", "events._HEAP", "fetch.LINES", "fetch._SUB_CORES",
-    "l1.MSHRS", "l1.TAGGED", "crossbar.AHEAD", "l1.WAITING",
+    "crossbar._MERGED", "dram._BANKS", "dram._CHANNELS", "dram._NOTED", "events._HEAP", "fetch.LINES",
+    "fetch._SUB_CORES", "l1.MSHRS", "l1.TAGGED", "crossbar.AHEAD", "l1.WAITING",
     "ldgsts._COPIES", "ldgsts._PLACES", "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS",
     "write_combining._COMBINED", "aging.FULL", "aging._RING",
 }  # fmt: skip
