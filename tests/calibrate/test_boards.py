@@ -21,8 +21,6 @@ HOMES = {"h200": "h200", "h100_sxm": "h100"}
 _BESIDE = "its fit makes single blocks of the development set worse"
 ELSEWHERE = {
     "h200": {
-        "l1.store_merge_cycles": "not fitted again: store_halves from all SMs takes minutes",
-        "l2_kept_bytes": "not fitted again: 43 and 61 MB read by all SMs",
         "l2_turn_bytes": "its case, 12 % off at any value, would have next to none",
         "l1.constant_operand_first_cycles": "53 to 62 by the session",
         "pipes.heavy_apart": "0 or 1: mixes.cu shows which, nothing lies between",
@@ -30,8 +28,6 @@ ELSEWHERE = {
         "dram_refresh_cycles": _BESIDE,
         "l1.copy_queue_entries": "3 by its fit; loops of the development set that copy are nearer with 4",
         "tensor.HMMA.1688.F32.store_wait_cycles": _BESIDE,
-        "tensor.HMMA.1688.F32.stage_wait_cycles": _BESIDE,
-        "tensor.HMMA.16816.F16.register_wait_cycles": _BESIDE,
         "tensor.HMMA.16816.F32.store_wait_cycles": _BESIDE,
     },
     "h100_sxm": {},
