@@ -9,8 +9,10 @@ from simtc.arch import device
 from simtc.errors import BadInputError
 from simtc.gemm.shipped import shipped
 from simtc.machine.lowering import lower
+from simtc.resources import folder
 from simtc.run.launch import launch
 from simtc.run.solve import operands, solve
+from simtc.sass import load
 from simtc.timing.sampling import portion
 from simtc.timing.sampling.skeleton import Part, skeleton
 
@@ -174,3 +176,20 @@ def test_arrays_are_untouched():
     before = {name: array.copy() for name, array in arrays.items()}
     solve(kernel, device("t4"), arrays, m=128, n=128, k=64, timing=True, fidelity="sampled")
     assert all(np.array_equal(arrays[name], before[name]) for name in before)
+
+
+def test_warps_that_went_past_a_barrier_are_taken_on_from_there():
+    """Not from the barrier: arithmetic behind it, done twice, sends LDSM out of shared memory here."""
+    name, m, n, k = "hgemm_128x128x32_64x32x16_pad_ldsm_f32_2buf", 1024, 2048, 2048
+    kernel = load(folder("kernels") / "twins" / "sm_90" / f"{name}.sass")[name]
+    a, b, c = np.zeros((m, k), np.float16), np.zeros((k, n), np.float16), np.zeros((m, n), np.float32)
+    args, grid, options = (
+        [a, b, c, *map(np.int32, (m, n, k))],
+        (n // 128, m // 128),
+        {"device": "h200", "caches": "warm"},
+    )
+    cycles = [
+        launch(kernel, grid, 256, args, shared_bytes=40960, timing=True, fidelity=fidelity, **options).cycles
+        for fidelity in ("sampled", "full")
+    ]
+    assert cycles[0] == pytest.approx(cycles[1], rel=0.03)

@@ -59,9 +59,9 @@ class Traveller:
         registers = state.F[first : first + WARP_WORDS]
         predicates = state.P[w * PREDICATES : (w + 1) * PREDICATES]
         before, block, saved = warp.copy(), state.blocks.copy(), (registers.copy(), predicates.copy())
-        if before["waiting"] == Waiting.BARRIER:  # it stands behind its barrier until the others come
+        if before["waiting"] == Waiting.BARRIER:  # it goes on behind its barrier, or from where it has gone
             warp["waiting"], warp["blocked"], warp["active"] = Waiting.READY, 0, before["alive"]
-            warp["pc"] = before["lane_pc"][0]
+            warp["pc"] = before["lane_pc"][0] if before["blocked"] else before["pc"]
         plan = np.zeros(1, PLAN)
         plan["branch"], plan["laps"], plan["stop"] = branch, _LIMIT if laps is None else laps, int(warp["pc"])
         plan["limit"] = _LIMIT
