@@ -10,6 +10,7 @@ import numpy as np
 
 from simtc.jit import Arrays, Int, Record, jit
 from simtc.machine.content import loaded, operands
+from simtc.machine.convergence import first_lane
 from simtc.machine.micro import PREDICATES, WARP_WORDS, Control, Family
 from simtc.machine.micro import Memory as Code
 from simtc.machine.order import arrive, copies, join, released
@@ -77,9 +78,7 @@ def _behind(s: Arrays, w: Int, place: Int, m: Int) -> None:
 def _barrier(s: Arrays, op: Record, w: Int, place: Int, base: Int, m: Int) -> None:
     """Look at a warp that comes to a barrier of the block."""
     warp, mine = s.warps[w], s.watch[w]
-    first = 0
-    while not (m >> uint32(first)) & _ONE:
-        first += 1
+    first = first_lane(m)
     b, count = int64(op.imm), int64(op.aux)
     if b < 0:
         b = int64(s.F[op.a + op.a_warp * base + first] & uint32(15))

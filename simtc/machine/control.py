@@ -10,7 +10,18 @@ from __future__ import annotations
 import numpy as np
 
 from simtc.jit import Arrays, Int, Record, jit
-from simtc.machine.convergence import ARRIVE, BLOCK, SYNC, count, first_of, free, group, regroup, waiters
+from simtc.machine.convergence import (
+    ARRIVE,
+    BLOCK,
+    SYNC,
+    count,
+    first_lane,
+    first_of,
+    free,
+    group,
+    regroup,
+    waiters,
+)
 from simtc.machine.micro import Control
 from simtc.machine.state import STATE, Event, Outcome, Waiting
 from simtc.machine.types import OP, int64, uint32, void
@@ -32,10 +43,8 @@ def go_past(s: Arrays, w: Int) -> None:
 @jit(int64(STATE, int64))
 def came_to(s: Arrays, w: Int) -> Int:
     """Return at which instruction a warp came to the block barrier that it has gone past."""
-    warp, first = s.warps[w], int64(0)
-    while not (warp.alive >> uint32(first)) & _ONE:
-        first += 1
-    return int64(warp.lane_pc[first]) - 1
+    warp = s.warps[w]
+    return int64(warp.lane_pc[first_lane(warp.alive)]) - 1
 
 
 @jit(int64(STATE, int64, int64))
@@ -73,9 +82,7 @@ def _wait(s: Arrays, w: Int, b: Int) -> Int:
 def _come(s: Arrays, w: Int) -> Int:
     """Let a warp none of whose lanes can go on come to the block barrier where all of them wait, if they do."""
     warp = s.warps[w]
-    first = int64(0)
-    while not (warp.alive >> uint32(first)) & _ONE:
-        first += 1
+    first = first_lane(warp.alive)
     what = int64(warp.lane_wait[first])
     warp.pc = warp.lane_pc[first] - 1
     if what < BLOCK or waiters(s, w, what) != warp.alive:

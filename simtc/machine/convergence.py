@@ -16,7 +16,7 @@ from simtc.jit import Arrays, Int, jit
 from simtc.machine.state import STATE
 from simtc.machine.types import int64, uint32, void
 
-__all__ = ["ARRIVE", "BLOCK", "SYNC", "count", "first_of", "free", "group", "regroup", "waiters"]
+__all__ = ["ARRIVE", "BLOCK", "SYNC", "count", "first_lane", "first_of", "free", "group", "regroup", "waiters"]
 
 _ONE = np.uint32(1)
 # What a lane waits for, in lane_wait: a convergence barrier below these, or
@@ -33,6 +33,15 @@ def count(x: Int) -> Int:
         x &= x - _ONE
         n += 1
     return n
+
+
+@jit(int64(uint32))
+def first_lane(lanes: Int) -> Int:
+    """Return the number of the first of some lanes, of which there is one."""
+    first = int64(0)
+    while not (lanes >> uint32(first)) & _ONE:
+        first += 1
+    return first
 
 
 @jit(uint32(STATE, int64, uint32))

@@ -9,7 +9,7 @@ import numpy as np
 from simtc.isa import Instruction, Kernel, Kind, Operand, operands_read, registers_read, registers_written
 from simtc.isa.opcodes import opcode_of
 from simtc.machine.micro import TRUE, UNIFORM_PREDICATE, Control, Family, Integer
-from simtc.machine.state import Code, Geometry
+from simtc.machine.state import Code, Geometry, shared_pitch
 from simtc.machine.watch import FINDING, GATHERED, PLACES, PREDICATE_AT, UNIFORM_AT, WATCH, Habit
 
 __all__ = ["FINDINGS", "new_shadow"]
@@ -57,8 +57,7 @@ def new_shadow(
             uses += sorted(_FIRST[kind] + index for kind, index in found if kind in _FIRST)
     places += [len(uses)] * 4  # the end, and the trap behind the last instruction
     warps = slots * int(geometry[Geometry.WARPS])
-    shared_bytes = -(-int(geometry[Geometry.SHARED_BYTES]) // 128) * 128
-    stamps = max(slots * shared_bytes, 16)
+    stamps = max(slots * shared_pitch(geometry), 16)
     return {
         "unknown": np.zeros(warps * PLACES, np.uint32),
         "origin": np.zeros(warps * PLACES, np.int64),

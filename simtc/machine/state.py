@@ -20,28 +20,15 @@ from simtc.machine.types import BYTES, LONGS, WORDS, int32, int64
 from simtc.machine.watch import FINDING, GATHERED, WATCH
 
 __all__ = [
-    "BLOCK",
-    "CODE",
-    "GLOBAL_BASE",
-    "LOCAL_WINDOW",
-    "MEMORY",
-    "SHARED_WINDOW",
-    "STATE",
-    "WARP",
-    "Code",
-    "Event",
-    "Geometry",
-    "Memory",
-    "Outcome",
-    "State",
-    "Waiting",
-    "new_state",
-]
+    "BLOCK", "CODE", "GLOBAL_BASE", "LOCAL_WINDOW", "MEMORY", "SHARED_WINDOW", "STATE", "WARP", "Code", "Event",
+    "Geometry", "Memory", "Outcome", "State", "Waiting", "new_state", "shared_pitch",
+]  # fmt: skip
 
 # Where the address space begins. Shared and local memory are also visible through 16 MiB windows of it.
 GLOBAL_BASE: Final = 0x7F00_0000_0000
 SHARED_WINDOW: Final = 0x7FFE_0000_0000
 LOCAL_WINDOW: Final = 0x7FFF_0000_0000
+_BANKS_BYTES: Final = 128  # of a word of each bank of shared memory
 
 WARP: Final = np.dtype(
     [
@@ -251,6 +238,11 @@ _NO_SHADOW = {
 }
 
 
+def shared_pitch(geometry: np.ndarray) -> int:
+    """Return the bytes from one resident block's shared memory to the next: each begins with the first bank."""
+    return -(-int(geometry[Geometry.SHARED_BYTES]) // _BANKS_BYTES) * _BANKS_BYTES
+
+
 def new_state(
     literals: np.ndarray,
     geometry: np.ndarray,
@@ -270,7 +262,7 @@ def new_state(
 
     """
     warps = slots * int(geometry[Geometry.WARPS])
-    shared_bytes = -(-int(geometry[Geometry.SHARED_BYTES]) // 128) * 128  # a block begins with the first bank
+    shared_bytes = shared_pitch(geometry)
     registers = np.zeros(literals.size + warps * WARP_WORDS, np.uint32)
     registers[: literals.size] = literals
     shared = np.zeros(max(slots * shared_bytes, 16), np.uint8)

@@ -21,7 +21,7 @@ from simtc.timing.units.l2_tags import NEVER, dirty, keep, l2_way, needs_rest
 from simtc.timing.units.merging import pair_of
 from simtc.timing.units.server import SERVER, serve
 
-__all__ = ["L2", "UNIT", "beyond_mean", "complete", "give", "read", "write"]
+__all__ = ["L2", "UNIT", "beyond_mean", "complete", "read", "write"]
 
 _SLICE = np.dtype([("requests", SERVER), ("stores", np.float64)])  # 1 where the last one was a store
 _SHARE = np.dtype([("first", np.float64), ("share", np.float64)])
@@ -136,15 +136,6 @@ def _asked(ck: Arrays, sm: Record, sector: Int, merged: Int, of_copy: Float, t: 
 def beyond_mean(ck: Arrays, line: Int) -> Float:
     """Return what a hit of a line takes beyond the mean of all: slices are near or far."""
     return ck.chip.l2.l2_spread_cycles * (chance(line) - 0.5)
-
-
-@compiled(float64, CLOCK, int64, float64, float64)
-def give(ck: Arrays, sector: Int, size: Float, t: Float) -> Float:
-    """Give a sector, which a GPC has asked for at about the same time, to another SM of it; return when it is there.
-
-    The slice counts `size` bytes for it.
-    """
-    return _slice(ck, sector >> 2, t, 0, size) + ck.chip.l2.l2_extra_cycles + beyond_mean(ck, sector >> 2)
 
 
 @compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)

@@ -1,24 +1,8 @@
 // Loops whose warps meet at a barrier in each step, with arithmetic between it and the next branch: a warp that waits at
 // BAR issues that. Eleven loops of one measurement on an H200; their cycles are in meetings.csv (the median of five, from the
-// first warp that starts to the last that ends). nvcc -arch=sm_90 -cubin; see test_barriers.py.
-static __device__ __forceinline__ unsigned now() {
-  unsigned cycle;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(cycle)::"memory");
-  return cycle;
-}
-static __device__ __forceinline__ unsigned warp_index() { return (blockIdx.x * blockDim.x + threadIdx.x) >> 5; }
-static __device__ __forceinline__ void keep(unsigned *times, unsigned start, unsigned end) {
-  if ((threadIdx.x & 31) == 0) {
-    times[2 * warp_index()] = start;
-    times[2 * warp_index() + 1] = end;
-  }
-}
-static __device__ __forceinline__ void use(unsigned *data, unsigned value) {
-  if (value == 0x80000001u) data[threadIdx.x] = value;
-}
-static __device__ __forceinline__ unsigned shared_address(const void *p) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(p));
-}
+// first warp that starts to the last that ends). nvcc -arch=sm_90 -cubin -I validate/microbench; see test_barriers.py.
+#include "clock.cuh"
+
 #define REPEAT(COUNT, ...) \
   _Pragma("unroll") for (int k = 0; k < COUNT; ++k) { __VA_ARGS__; }
 #define FMA(K) asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(x[K]))

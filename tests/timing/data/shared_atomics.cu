@@ -1,23 +1,10 @@
 // Atomics of warps and blocks that share `spread` words: thread t of block b adds to word (t + turn * b) % spread, alone
 // (red0, max0), beside loads from L2 (red1 to red4, max2), barriers, stores, hits in L1 and shared memory. `max` returns
 // a value, `red` does not. shared_atomics.csv has the blocks' cycles on an H200: the least, the mean and the most.
-// nvcc -O3 -arch=sm_90 -cubin, and simtc sass --write-listing; see test_shared_atomics.py.
+// nvcc -O3 -arch=sm_90 -cubin -I validate/microbench, and simtc sass --write-listing; see test_shared_atomics.py.
+#include "clock.cuh"
+
 #define INLINE static __device__ __forceinline__
-INLINE unsigned now() {
-  unsigned cycle;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(cycle)::"memory");
-  return cycle;
-}
-INLINE unsigned warp_index() { return (blockIdx.x * blockDim.x + threadIdx.x) >> 5; }
-INLINE void keep(unsigned *times, unsigned start, unsigned end) {
-  if ((threadIdx.x & 31) == 0) {
-    times[2 * warp_index()] = start;
-    times[2 * warp_index() + 1] = end;
-  }
-}
-INLINE void use(unsigned *data, unsigned value) {
-  if (value == 0x80000001u) data[threadIdx.x] = value;
-}
 INLINE void red(unsigned *at) { asm volatile("red.global.add.u32 [%0], 1;" ::"l"(at) : "memory"); }
 INLINE unsigned largest(unsigned *at) {
   unsigned old;
