@@ -34,7 +34,7 @@ def altered(device: Device, path: str, value: float) -> Device:
         change: dict[str, Any] = {path: _number(getattr(device, path), value)}
         return replace(device, **change)
     head, *rest = path.split(".")
-    if device.cycle_level is None:
+    if device.cycle_level is None or head == "clock":
         own: dict[str, Any] = {head: _replaced(getattr(device, head), rest, value)}
         return replace(device, **own)
     level = _replaced(device.sm, [head, *rest], value)

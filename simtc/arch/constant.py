@@ -24,6 +24,7 @@ _ENDINGS = {
     "_bytes_per_cycle": "bytes/cycle",
     "_gb_per_s": "GB/s",
     "_cycles": "cycles",
+    "_ns": "ns",
     "_bytes": "bytes",
     "_bits": "bits",
     "_mhz": "MHz",

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import get_type_hints
 
 from simtc.arch.constant import Constant, find
@@ -14,16 +13,16 @@ from simtc.arch.generation import Sm, sm
 from simtc.arch.load import Reader
 from simtc.arch.sections import Limits, Scalar
 from simtc.arch.simt import Simt
+from simtc.arch.unit_tables import NOTHING, Tables, constants_of, said, tables_of
 from simtc.errors import BadInputError, unknown
 from simtc.results.display import Columns, Display, by_column
 
 __all__ = ["Device", "device", "device_names"]
 
-# Cycles of the SM clock that pass outside the SMs, whatever their clock.
+# Cycles of the SM clock that pass outside the SMs, whatever their clock; those of `[clock.UNIT]` are in ns.
 _PASS_ELSEWHERE = (
     "l2_clock_cycles", "l2_store_queue_cycles", "dram_cycles", "dram_spread_cycles", "dram_tail_cycles",
     "dram_row_tail_cycles", "dram_row_open_cycles", "dram_refresh_period_cycles", "dram_refresh_cycles",
-    "dram_turn_cycles", "dram_write_row_cycles",
 )  # fmt: skip
 _ROUNDED = 0.03  # by which what a vendor prints may differ from what its own numbers make
 _FOLDER = Path(__file__).resolve().parent / "devices"
@@ -99,14 +98,11 @@ class Device(Display):
     dram_row_open_cycles: float  # after which a row that nobody reads is closed
     dram_row_bytes: int  # of a row
     dram_banks: int  # each of which holds a row open, of all channels
-    dram_channels: int = 0  # each with its own queue of what is to be written; 0 where nothing is known
-    dram_batch_bytes: float = 0.0  # that a channel writes at a time, between reads; 0 where nothing is known
-    dram_turn_cycles: float = 0.0  # that it loses in turning to such a batch and back
-    dram_write_row_cycles: float = 0.0  # from one row that a bank opens for writing to the next
     memory_page_bytes: int  # that hang on one half of L2; large arrays begin with a page
     memory_large_bytes: int  # from which on an array is large
     dram_refresh_period_cycles: float  # from one refresh to the next
     dram_refresh_cycles: float  # during which nothing is read; 0 where it is part of the latency
+    clock: Tables  # what units of the clock declare themselves; the SM's included: see `clocked`
     constants: Mapping[str, Constant]  # provenance, by path; the SM's included
     rested: Device | None = None  # of a board under tensor load: the board that it is without
 
@@ -158,6 +154,10 @@ class Device(Display):
     def dram_measured_bytes_per_cycle(self) -> float:
         """DRAM bandwidth, measured, at the SM clock."""
         return self.dram_measured_gb_per_s * 1e3 / self.clock_mhz
+
+    def clocked(self, path: str, default: float = 0.0) -> float:
+        """Return a constant that a unit of the clock declares, as `said` has it: what is in ns, in cycles."""
+        return said(self.clock, path, default, self.clock_mhz)
 
     def at(self, clock_mhz: int) -> Device:
         """Return the board with its SMs at another clock: L2 and DRAM keep theirs, so their cycles change.
@@ -281,7 +281,7 @@ def load_device(path: Path) -> Device:
     hints = get_type_hints(Device)
     defaults = {field.name: field.default for field in fields(Device)}
     numbers = {key: reader.take(hint, key, defaults[key]) for key, hint in hints.items() if hint in (int, float)}
-    own = reader.finish()
+    clock, own = reader.take(Tables, "clock", NOTHING), reader.finish()
     return Device(
         name=name,
         product=product,
@@ -291,6 +291,7 @@ def load_device(path: Path) -> Device:
         scalar=scalar,
         simt=simt,
         cycle_level=cycle_level,
-        constants=MappingProxyType({**own, **(cycle_level.constants if cycle_level else {})}),
+        clock=tables_of(cycle_level.clock if cycle_level else NOTHING, clock),
+        constants=constants_of(cycle_level.constants if cycle_level else {}, own),
         **numbers,
     )

@@ -12,6 +12,7 @@ from simtc.arch.constant import Constant, find
 from simtc.arch.load import Reader
 from simtc.arch.memory import L1, MemoryOperation, SharedMemory
 from simtc.arch.sections import Fetch, Issue, Launch, Limits, Pipes, SpecialOperation, TensorInstruction, prove_names
+from simtc.arch.unit_tables import NOTHING, Tables
 from simtc.errors import BadInputError, unknown
 from simtc.results.display import Columns, Display, by_column
 
@@ -63,6 +64,7 @@ class Sm(Display):
     special: Mapping[str, SpecialOperation]  # S2R, LDC, SHFL, ...
     shared: SharedMemory
     l1: L1
+    clock: Tables  # what units of the clock declare themselves; a board's own value comes first
     constants: Mapping[str, Constant]  # provenance, by path
 
     def __post_init__(self) -> None:
@@ -133,8 +135,7 @@ def load_sm(path: Path) -> Sm:
     """Read an SM generation from a file."""
     reader = Reader(path)
     name, architecture = reader.text("name"), reader.text("architecture")
-    hints = get_type_hints(Sm)
-    tables = {
-        key: reader.take(hint, key) for key, hint in hints.items() if key not in ("name", "architecture", "constants")
-    }
-    return Sm(name=name, architecture=architecture, **tables, constants=reader.finish())
+    said_apart = ("name", "architecture", "clock", "constants")
+    tables = {key: reader.take(hint, key) for key, hint in get_type_hints(Sm).items() if key not in said_apart}
+    clock = reader.take(Tables, "clock", NOTHING)
+    return Sm(name=name, architecture=architecture, **tables, clock=clock, constants=reader.finish())

@@ -1,7 +1,8 @@
 """Which modules read a constant; some constants nothing reads: they tell something to who looks a chip up.
 
 A test moves every constant of every board. What changes neither the clock's tables nor a closed form must stand here,
-with the module that reads it, or with what it tells. It also watches who asks for what: that is readers.toml.
+with the module that reads it, or with what it tells. It also watches who asks for what: that is readers.toml. What a
+unit of the clock declares itself, `clock.UNIT.name`, is that unit's.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import tomllib
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
+
+from simtc.arch.unit_tables import CLOCK
 
 __all__ = ["DOCUMENTATION", "OBSERVED", "READERS", "readers", "reads"]
 
@@ -79,10 +82,14 @@ def readers(path: str) -> tuple[str, ...]:
     Example:
         >>> readers("l1.tag_ahead_lines"), readers("limits.shared_carveouts_bytes"), readers("tdp_watts")
         (('timing.units.l1',), ('timing.setup',), ())
+        >>> readers("clock.dram.turn_ns")
+        ('timing.units.dram',)
 
     """
     if reads(path).startswith("documentation"):
         return ()
+    if path.startswith(CLOCK):
+        return (f"timing.units.{path.split('.')[1]}",)  # no other unit may declare it
     observed = [module for pattern, modules in OBSERVED.items() if fnmatchcase(path, pattern) for module in modules]
     elsewhere = [module for pattern, module in READERS.items() if fnmatchcase(path, pattern)]
     return tuple(sorted({*observed, *(module.removeprefix("simtc.") for module in elsewhere)}))

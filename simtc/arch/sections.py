@@ -71,7 +71,6 @@ class Issue:
     reuse_lost: int = 0  # 1 where what was kept for `reuse` is lost when another warp issues
     read_window_cycles: int = 1  # in which an instruction reads its registers: of one bank, as many without a wait
     register_branch_cycles: float = 0.0  # until RET knows its target; 0 where nothing is known: as SHFL
-    register_branch_interval_cycles: float = 0.0  # of the SM, from one such branch to the next
 
     def __post_init__(self) -> None:
         if self.scoreboards != _SCOREBOARDS:

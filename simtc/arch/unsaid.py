@@ -18,14 +18,14 @@ _OF_ITS_GENERATION = ("launch_cycles",)  # a board that is silent has its genera
 def unsaid(chip: Device | Sm) -> tuple[str, ...]:
     """Return the paths of the constants that a chip's file may leave out, and does: their defaults turn them off.
 
-    A new mechanism of the clock declares its constants with such a default; only boards that were measured mention it.
+    What units of the clock declare themselves is apart: `simtc.timing.declared` knows it.
 
     Example:
         >>> from simtc.arch import device
         >>> unsaid(device("gtx280"))[:4]
         ('tensor_fall_ns', 'l2_dirty_bytes', 'l2_fill_bytes', 'l2_turn_bytes')
         >>> unsaid(device("h200"))
-        ('dram_channels', 'dram_batch_bytes', 'dram_turn_cycles', 'dram_write_row_cycles', 'shared.lsu_lanes')
+        ('shared.lsu_lanes',)
 
     """
     found = [*_left_out(type(chip), "", chip.constants)]

@@ -9,7 +9,7 @@ from simtc.arch import Device, device, device_names
 from simtc.arch.altered import altered
 from simtc.errors import BadInputError
 
-__all__ = ["MOVABLE", "begun_board", "movable", "step_of", "value_of"]
+__all__ = ["MOVABLE", "begun_board", "movable", "shared", "step_of", "value_of"]
 
 MOVABLE = ("fitted", "assumed")  # other statuses say that something better than a fit stands behind a value
 
@@ -17,9 +17,13 @@ MOVABLE = ("fitted", "assumed")  # other statuses say that something better than
 def movable(board: Device, constant: str) -> bool:
     """Tell whether nothing better than a fit on this board stands behind a constant."""
     known = board.provenance(constant)
-    shared = bool(known.section) or "." in constant
-    elsewhere = shared and any(_names(other, known.citation) for other in _siblings(board))
+    elsewhere = shared(board, constant) and any(_names(other, known.citation) for other in _siblings(board))
     return known.status == "assumed" or (known.status in MOVABLE and (_names(board, known.citation) or not elsewhere))
+
+
+def shared(board: Device, constant: str) -> bool:
+    """Tell whether a constant is the generation's, and not the board's own."""
+    return board.sm.constants.get(constant) is board.provenance(constant)
 
 
 def _siblings(board: Device) -> list[Device]:
@@ -46,8 +50,8 @@ def begun_board(board: Device, constants: Sequence[str]) -> Device:
 
 def value_of(board: Device, constant: str) -> float:
     """Return a constant as the board has it now: the provenance keeps the file's."""
-    held: object = board if constant in Device.__dataclass_fields__ else board.sm
     parts = constant.split(".")
+    held: object = board if parts[0] in Device.__dataclass_fields__ else board.sm
     while parts:
         if isinstance(held, Mapping):
             length = next(n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in held)

@@ -11,6 +11,7 @@ from pathlib import Path
 from simtc.arch import Device
 from simtc.arch.device import load_device
 from simtc.arch.generation import load_sm
+from simtc.calibrate.board import shared
 from simtc.calibrate.fit import Fitted
 from simtc.errors import BadInputError, SimtcError
 from simtc.validate.capture import Capture
@@ -31,7 +32,7 @@ def patch(capture: Capture, board: Device, fitted: Sequence[Fitted]) -> str:
 
     """
     changes = [one for one in fitted if one.changes]
-    own = [one for one in changes if not board.provenance(one.constant).section and "." not in one.constant]
+    own = [one for one in changes if not shared(board, one.constant)]
     of_sm = [one for one in changes if one not in own]
     out = []
     for path, some in ((f"sm/{board.sm_name}.toml", of_sm), (f"devices/{board.name}.toml", own)):

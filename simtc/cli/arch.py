@@ -14,6 +14,7 @@ from simtc.arch.reads import readers
 from simtc.arch.unsaid import unsaid
 from simtc.cli.output import note, to_json
 from simtc.errors import BadInputError, unknown
+from simtc.timing.declared import left_out, prove_declared
 
 __all__ = ["arch"]
 
@@ -47,12 +48,16 @@ def _chip(name: str) -> chips.Device | chips.Sm:
     key = name.lower().replace("-", "_")
     if key not in names:
         raise unknown("device or architecture", name, names, then="simtc arch")
-    return chips.device(key) if key in chips.device_names() else chips.sm(key)
+    chip = chips.device(key) if key in chips.device_names() else chips.sm(key)
+    prove_declared(chip)
+    return chip
 
 
 def _show_all(*, as_json: bool) -> None:
     devices = sorted(map(chips.device, chips.device_names()), key=lambda device: device.sm_name)
     generations = [chips.sm(name) for name in chips.sm_names()]
+    for device in devices:
+        prove_declared(device)  # and its generation
     if as_json:
         listing = {
             "schema": "simtc.arch/1",
@@ -74,7 +79,7 @@ def _row(device: chips.Device) -> tuple[str, ...]:
 
 
 def _show_one(chip: chips.Device | chips.Sm, status: str | None, *, as_json: bool) -> None:
-    off = unsaid(chip) if status is None else ()
+    off = (*unsaid(chip), *(left_out(chip) if isinstance(chip, chips.Device) else ())) if status is None else ()
     constants = [constant for constant in chip.constants.values() if status in (None, constant.status)]
     sources = {constant.source: constant.citation for constant in constants}
     if as_json:

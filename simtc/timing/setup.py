@@ -13,6 +13,7 @@ from simtc.isa import Kernel
 from simtc.machine.state import Geometry
 from simtc.timing.clock import Clock, new_clock_of
 from simtc.timing.constants import UNUSED, WAYS
+from simtc.timing.declared import prove_declared
 from simtc.timing.occupancy import Occupancy, occupancy
 from simtc.timing.pipeline import PARAMETERS, UNITS
 from simtc.timing.request import Request
@@ -122,12 +123,18 @@ def _number_sub_cores(clock: Clock, cores: int, warps: int) -> None:
 
 
 def parameters(device: Device, launch: Launched) -> np.ndarray:
-    """Return what all units need to know of a board and a launch, (1,) records of `PARAMETERS`."""
+    """Return what all units need to know of a board and a launch, (1,) records of `PARAMETERS`.
+
+    Raises:
+        BadInputError: the board says something that no unit declares, or more than the clock has room for.
+
+    """
     return _parameters(device, launch).copy()  # DVFS changes them
 
 
 @lru_cache(maxsize=64)
 def _parameters(device: Device, launch: Launched) -> np.ndarray:
+    prove_declared(device)
     out = np.zeros(1, PARAMETERS)
     for unit in UNITS:
         if unit.parameters is not None:

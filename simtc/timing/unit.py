@@ -16,6 +16,7 @@ import numpy as np
 from numba import from_dtype
 
 from simtc.arch import Device
+from simtc.arch.unit_tables import CLOCK as OWN
 from simtc.bundle import BundleType
 from simtc.errors import BadInputError
 from simtc.jit import finish, jit
@@ -154,15 +155,25 @@ class Parameters:
         return {name: scales(self, scale) for name, scales in scaling.items()}
 
 
-def constant(path: str, *, scales: Callable[[Any, Scale], float] | None = None, room: int | None = None) -> Any:
+def constant(
+    path: str,
+    *,
+    default: float = 0.0,
+    scales: Callable[[Any, Scale], float] | None = None,
+    room: int | None = None,
+) -> Any:
     """Declare a parameter that is a board's constant, such as "l1.request_cycles", or "dram_cycles".
 
     Args:
-        path: where the board's TOML has it.
+        path: where the board's TOML has it. A unit's own, such as "clock.dram.turn_ns", stands in `[clock.dram]` of the
+            board or its generation; the comment behind the parameter is its meaning. What is in ns is read as cycles.
+        default: what a unit's own is where neither says anything: the mechanism is off.
         scales: what it is where some SMs stand for the chip, if it is another one then.
         room: how large it may be, where the clock keeps so many of something.
 
     """
+    if path.startswith(OWN):
+        return derived(lambda device, _: device.clocked(path, default), path, scales=scales, room=room)
     read = attrgetter(f"sm.{path}" if "." in path else path)
     return derived(lambda device, _: read(device), path, scales=scales, room=room)
 
@@ -194,6 +205,10 @@ class Unit:
     chip: Mapping[str, Cells] = field(default_factory=dict)
     stalls: tuple[Stall, ...] = ()  # causes that are its own
     counters: tuple[Counter, ...] = ()
+
+    def __post_init__(self) -> None:
+        if others := [path for path in paths([self]) if path.startswith(OWN) and path.split(".")[1] != self.name]:
+            raise ValueError(f"{self.name} declares {', '.join(others)}: its own are [clock.{self.name}]'s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,9 @@ from simtc import arch
 from simtc.arch import Constant
 from simtc.arch.device import Device
 from simtc.arch.generation import Sm
+from simtc.arch.unit_tables import CLOCK
 from simtc.report.cards.card import Card
+from simtc.timing.declared import declared
 
 __all__ = ["constant_cards"]
 
@@ -27,11 +29,11 @@ def constant_cards() -> list[Card]:
     for name in arch.sm_names():
         for path, constant in arch.sm(name).constants.items():
             found.setdefault(path, {})[name] = constant
-    of_sm = set(found)
     for name in arch.device_names():
         board = arch.device(name)
+        shared = board.cycle_level.constants if board.cycle_level else {}
         for path, constant in board.constants.items():
-            if path not in of_sm or board.cycle_level is None:  # what boards share is their SM's
+            if path not in shared or shared[path] is not constant:  # what boards share is their SM's
                 found.setdefault(path, {})[name] = constant
     return [_card(path, chips) for path, chips in sorted(found.items())]
 
@@ -68,6 +70,8 @@ def _bars(chips: Mapping[str, Constant]) -> list[str]:
 
 def _meaning(root: type, path: str) -> str:
     """Return what the comments of the sections say of the fields along a path, as the end of a sentence."""
+    if path.startswith(CLOCK):
+        return f": {declared()[path]}"
     words, hint, rest = [], root, path
     while rest:
         if get_origin(hint) is Mapping:  # names of instructions may contain dots

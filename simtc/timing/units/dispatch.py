@@ -39,7 +39,9 @@ class Dispatch(Parameters):
     sub_cores: float = constant("limits.sub_cores")
     stall1_yield_cycles: float = constant("issue.stall1_yield_cycles")
     branch_taken_cycles: float = constant("issue.branch_taken_cycles")
-    register_branch_interval_cycles: float = constant("issue.register_branch_interval_cycles")
+    register_branch_interval_cycles: float = constant(  # from one branch to an address in a register to the next
+        "clock.dispatch.register_branch_interval_cycles"
+    )
 
 
 UNIT = Unit(

@@ -51,20 +51,22 @@ class Dram(Parameters):
     dram_row_tail_cycles: float = constant("dram_row_tail_cycles")
     dram_row_open_cycles: float = constant("dram_row_open_cycles")
     dram_banks: float = constant("dram_banks", room=_BANKS)  # each of which holds a row open
-    dram_channels: float = constant(
-        "dram_channels", room=_CHANNELS, scales=lambda own, scale: scale.share * own.dram_channels
+    dram_channels: float = constant(  # each with its own queue of what is to be written
+        "clock.dram.channels", room=_CHANNELS, scales=lambda own, scale: scale.share * own.dram_channels
     )
     channel_banks: float = derived(
-        lambda device, _: device.dram_banks // max(device.dram_channels, 1), "dram_banks", "dram_channels"
+        lambda device, _: device.dram_banks // max(device.clocked("clock.dram.channels"), 1),
+        "dram_banks",
+        "clock.dram.channels",
     )
     write_row_lines: float = derived(  # a row that some SMs of the chip fill as all of them fill one
         lambda device, _: device.dram_row_bytes // LINE,
         "dram_row_bytes",
         scales=lambda own, scale: own.write_row_lines / scale.share,
     )
-    dram_batch_bytes: float = constant("dram_batch_bytes")
-    dram_turn_cycles: float = constant("dram_turn_cycles")
-    dram_write_row_cycles: float = constant("dram_write_row_cycles")
+    dram_batch_bytes: float = constant("clock.dram.batch_bytes")  # that a channel writes at a time, between reads
+    dram_turn_cycles: float = constant("clock.dram.turn_ns")  # that it loses in turning to such a batch and back
+    dram_write_row_cycles: float = constant("clock.dram.write_row_ns")  # from one row that a bank opens for writing on
     row_lines: float = derived(lambda device, _: device.dram_row_bytes // LINE, "dram_row_bytes")
     page_lines: float = derived(lambda device, _: device.memory_page_bytes // LINE, "memory_page_bytes")
     dram_refresh_period_cycles: float = constant("dram_refresh_period_cycles")
