@@ -1,12 +1,15 @@
 """Every parameter of every unit changes the cycles of some small launch, and so does each field of an instruction.
 
-That each constant of a board changes one of these numbers is the subject of tests/arch/test_every_constant.py.
+That each constant of a board changes one of these numbers is the subject of tests/arch/test_every_constant.py. What
+none of the launches below shows, the microbenchmark shows that `simtc fit` has for it: a new parameter needs no entry
+here, unless it is not to be doubled (FACTORS), or is of another board than an H200 (ONLY).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
+from fnmatch import fnmatchcase
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -42,7 +45,12 @@ MICROBENCHMARKS = (
     "stage_copies/1x128/32,64,64,2048,1048576,4194304,0,1/", "stage_copies/1x128/32,32,32,2048,1048576,4194304,0,1/",
     "stage_copies/132x128/32,32,32,128,128,128,0,4/",
 )  # fmt: skip
-PARAMETERS = [f"{unit.name}.{one.name}" for unit in UNITS if unit.parameters for one in fields(unit.parameters)]
+PARAMETERS = {  # and the constants that each is made of
+    f"{unit.name}.{one.name}": one.metadata["paths"]
+    for unit in UNITS
+    if unit.parameters
+    for one in fields(unit.parameters)
+}
 FACTORS = {  # 2 for all others
     "barrier.barrier_defers": 0,
     "dram.dram_measured_bytes_per_cycle": 1 / 64, "crossbar.packet_cycles": 16,
@@ -125,8 +133,8 @@ def batches() -> int:
     """Lines that go to two channels of DRAM, of two banks each, between loads; what is loaded last waits for them."""
     board = device("v100_pcie")
     for path, value in (
-        ("l2_dirty_bytes", 2048), ("dram_measured_gb_per_s", 14), ("dram_channels", 2), ("dram_banks", 4),
-        ("dram_batch_bytes", 512),
+        ("l2_dirty_bytes", 2048), ("dram_measured_gb_per_s", 14), ("clock.dram.channels", 2), ("dram_banks", 4),
+        ("clock.dram.batch_bytes", 512),
     ):  # fmt: skip
         board = altered(board, path, value)
     each = [line("SHF.L.U32 R6, R4, 0x2, RZ", stall=6), line("IADD3 R2, R2, R6, RZ", stall=10)]
@@ -162,9 +170,14 @@ def timed(case: MicroCase, board: Device = H200) -> int:
 
 
 @cache
+def every() -> tuple[MicroCase, ...]:
+    return tuple(cases(campaign_settings("microbench"), Board(90, "NVIDIA H200")))
+
+
+@cache
 def found() -> dict[str, MicroCase]:
     ran: dict[str, MicroCase] = {}
-    for case in cases(campaign_settings("microbench"), Board(90, "NVIDIA H200")):
+    for case in every():
         for start in MICROBENCHMARKS:
             if case.name.startswith(start):
                 ran.setdefault(start, case)
@@ -180,6 +193,15 @@ def launches() -> tuple[Callable[[], int], ...]:
         partial(rows, 128, 128),
         *(partial(timed, found()[start]) for start in MICROBENCHMARKS),
     )
+
+
+def fitted(name: str) -> Iterator[Callable[[], int]]:
+    """Yield the smallest microbenchmark that tells each constant of a parameter, as `simtc fit` has it."""
+    for entry in campaign_settings("microbench")["fit"]:
+        if entry["constant"] in PARAMETERS[name]:
+            some = [one for one in every() if any(fnmatchcase(one.name, pattern) for pattern in entry["cases"])]
+            micro = [one for one in some if isinstance(one, MicroCase)]
+            yield from (partial(timed, one) for one in sorted(micro, key=lambda one: one.grid * one.block)[:1])
 
 
 ONLY = {  # launches for what few others depend on
@@ -235,7 +257,7 @@ def test_every_parameter_of_a_unit_changes_cycles(monkeypatch, name):
         chip[unit][field] *= FACTORS.get(name, 2)
         return chip
 
-    some = (ONLY[name],) if name in ONLY else launches()
+    some = (ONLY[name],) if name in ONLY else (*launches(), *fitted(name))
     assert differ(some, monkeypatch, setup, "parameters", moved)
 
 

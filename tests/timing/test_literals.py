@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from simtc import arch
 from simtc.arch.altered import altered
 from simtc.errors import BadInputError
 from simtc.timing import units
+from simtc.timing.pipeline import UNITS
 from simtc.timing.setup import parameters
 from simtc.timing.unit import Launched
 
@@ -86,15 +88,24 @@ def test_a_hidden_number_is_found():
     assert [*named("l1", tree)] == ["l1._WAIT"]
 
 
-@pytest.mark.parametrize(
-    ("path", "room"),
-    [
-        ("l1.copies_pending", 1024), ("l1.atomic_queue_entries", 4096), ("l1.copy_queue_entries", 32),
-        ("shared.queue_entries", 32), ("shared.sm_queue_entries", 32), ("dram_banks", 1024),
-    ],
-)  # fmt: skip
+def rooms() -> dict[str, int]:
+    """Return the constants of which the clock has room for so many."""
+    own = [one for unit in UNITS if unit.parameters for one in fields(unit.parameters)]
+    return {one.metadata["paths"][0]: one.metadata["room"] for one in own if one.metadata["room"] is not None}
+
+
+def test_what_may_be_too_large_is_known():
+    assert rooms().items() >= {"l1.copies_pending": 1024, "dram_banks": 1024, "clock.dram.channels": 128}.items()
+
+
+@pytest.mark.parametrize(("path", "room"), rooms().items())
 def test_a_queue_longer_than_the_clock_has_room_for_is_refused(path, room):
-    h200, launch = arch.device("h200"), Launched(slots=1, warps=1, l1_sets=1, l2_sets=1)
-    parameters(altered(h200, path, room), launch)
-    with pytest.raises(BadInputError, match=rf"^{path} of h200 is {room + 1}: the clock has room for {room}, or fewer"):
-        parameters(altered(h200, path, room + 1), launch)
+    boards = [arch.device(name) for name in ("h200", *arch.device_names())]
+    board, launch = (
+        next(one for one in boards if path in one.constants),
+        Launched(slots=1, warps=1, l1_sets=1, l2_sets=1),
+    )
+    parameters(altered(board, path, room), launch)
+    told = rf"^{path} of {board.name} is {room + 1}: the clock has room for {room}, or fewer"
+    with pytest.raises(BadInputError, match=told):
+        parameters(altered(board, path, room + 1), launch)
