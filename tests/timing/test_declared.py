@@ -132,7 +132,7 @@ def test_a_constant_is_replaced_by_its_path(path):
 
 @pytest.mark.parametrize(("table", "name", "message"), [
     ("dram", "trun_ns", r"unknown constant of \[clock.dram\] of t4 'trun_ns': known are .*; did you mean 'turn_ns'\?"),
-    ("drma", "turn_ns", r"unknown table of \[clock\] of t4 'drma': known are dispatch, dram; did you mean 'dram'\?"),
+    ("drma", "turn_ns", r"unknown table of \[clock\] of t4 'drma': known are .*; did you mean 'dram'\?"),
 ])  # fmt: skip
 def test_what_no_unit_declares_is_refused_wherever_units_are_known(tmp_path, monkeypatch, table, name, message):
     said = f"[clock.{table}]\n{name} = {SAID.replace('accelsim', 'jia2018')}\n\n[sources]\n"

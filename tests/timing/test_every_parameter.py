@@ -51,6 +51,7 @@ PARAMETERS = {  # and the constants that each is made of
     if unit.parameters
     for one in fields(unit.parameters)
 }
+FEW = 4  # microbenchmarks of those that a constant is fitted to
 FACTORS = {  # 2 for all others
     "barrier.barrier_defers": 0,
     "dram.dram_measured_bytes_per_cycle": 1 / 64, "crossbar.packet_cycles": 16,
@@ -196,12 +197,12 @@ def launches() -> tuple[Callable[[], int], ...]:
 
 
 def fitted(name: str) -> Iterator[Callable[[], int]]:
-    """Yield the smallest microbenchmark that tells each constant of a parameter, as `simtc fit` has it."""
+    """Yield a few small microbenchmarks that tell each constant of a parameter, as `simtc fit` has them."""
     for entry in campaign_settings("microbench")["fit"]:
         if entry["constant"] in PARAMETERS[name]:
             some = [one for one in every() if any(fnmatchcase(one.name, pattern) for pattern in entry["cases"])]
             micro = [one for one in some if isinstance(one, MicroCase)]
-            yield from (partial(timed, one) for one in sorted(micro, key=lambda one: one.grid * one.block)[:1])
+            yield from (partial(timed, one) for one in sorted(micro, key=lambda one: one.grid * one.block)[:FEW])
 
 
 ONLY = {  # launches for what few others depend on
