@@ -66,7 +66,7 @@ class Dram(Parameters):
     )
     dram_batch_bytes: float = constant("clock.dram.batch_bytes")  # that a channel writes at a time, between reads
     dram_turn_cycles: float = constant("clock.dram.turn_ns")  # that it loses in turning to such a batch and back
-    dram_write_row_cycles: float = constant("clock.dram.write_row_ns")  # from one row that a bank opens for writing on
+    dram_write_row_cycles: float = constant("clock.dram.write_row_ns")  # between rows that a bank opens for writing
     row_lines: float = derived(lambda device, _: device.dram_row_bytes // LINE, "dram_row_bytes")
     page_lines: float = derived(lambda device, _: device.memory_page_bytes // LINE, "memory_page_bytes")
     dram_refresh_period_cycles: float = constant("dram_refresh_period_cycles")
