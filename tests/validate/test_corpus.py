@@ -18,7 +18,7 @@ from simtc.validate import campaign_profile as profiling
 from simtc.validate.capture import Capture, Record
 from simtc.validate.compare import Compared, Replay, replay
 from simtc.validate.corpus import archive
-from simtc.validate.corpus.drawing import draw, half_of, names
+from simtc.validate.corpus.drawing import EXAM_SEED, draw, half_of, names
 from simtc.validate.corpus.features import effects
 from simtc.validate.corpus.launch import CorpusLaunch
 from simtc.validate.corpus.text import source_text
@@ -102,7 +102,7 @@ def test_only_the_examination_compares_the_exam_half(cases, monkeypatch, tmp_pat
     monkeypatch.setattr(sys, "argv", ["exam.py", "capture.json"])
     exam["main"]()
     look = json.loads(log.read_text())
-    assert (look["launches"], look["board"], look["seed"]) == (1, "NVIDIA H200", "corpus-1")
+    assert (look["launches"], look["board"], look["seed"]) == (1, "NVIDIA H200", EXAM_SEED)
     assert len(look["commit"].removesuffix("+changes")) == 40
     assert look[f"active_cycles {tiny.split('/')[1]}"]["launches"] == 1
     capsys.readouterr()

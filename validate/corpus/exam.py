@@ -1,7 +1,7 @@
 """Compare the exam half of the corpus, and log the look: python validate/corpus/exam.py CAPTURE.
 
 Nothing else compares that half. Each look appends a line to exam.jsonl: date, commit, board, and result whatever it is.
-No constant and no mechanism may change after the last look without another seed.
+No constant and no mechanism may change after the last look without another EXAM_SEED, and captures of what it draws.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from simtc.validate.campaigns.corpus import CorpusCase
 from simtc.validate.capture import Capture, read_capture
 from simtc.validate.compare import captured_cases, replay
-from simtc.validate.corpus.drawing import SEED
+from simtc.validate.corpus.drawing import EXAM_SEED
 from simtc.validate.corpus.summary import summary
 from simtc.validate.predictions import Predictions
 
@@ -40,7 +40,7 @@ def main() -> None:
     dirty = subprocess.run(["git", "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True).stdout  # noqa: S607
     look = {
         "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"), "commit": commit + ("+changes" if dirty else ""),
-        "seed": SEED, "board": capture.machine["device"], "captured": capture.date, **summary(found.cases),
+        "seed": EXAM_SEED, "board": capture.machine["device"], "captured": capture.date, **summary(found.cases),
     }  # fmt: skip
     with _LOG.open("a", encoding="utf-8") as log:
         log.write(json.dumps(look) + "\n")

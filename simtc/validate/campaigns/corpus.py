@@ -51,10 +51,11 @@ class CorpusCase(ArchivedCase):
 
 def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[CorpusCase | Skip]:
     """Yield the launches of the corpus."""
+    chosen = [name for name in names() if half_of(name) in settings["halves"]]
     yield from archived_cases(
         "corpus",
         chip,
         CorpusCase,
-        lambda: [CorpusLaunch(program=name, caches=caches) for name in names() for caches in ("warm", "cold")],
+        lambda: [CorpusLaunch(program=name, caches=caches) for name in chosen for caches in ("warm", "cold")],
         lambda launches: CampaignProfile(settings, launches, campaign="corpus"),
     )
