@@ -157,4 +157,4 @@ def write_through(ck: Arrays, sm: Record, warp: Record, op: Record, store: Recor
     _send(ck, sm, op, store, t)
     sm.stored = sm.up_free + _load_after(ck, store.lines)
     sm.stage_free = max(sm.stage_free, sm.up_free - own.store_queue_sectors)
-    answered(warp, sm.drained + int64(own.store_answer_cycles))
+    answered(warp, max(sm.drained, int64(t)) + int64(own.store_answer_cycles))  # those that join others leave, too
