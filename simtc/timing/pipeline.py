@@ -19,6 +19,7 @@ from simtc.timing.units import (
     dram,
     dvfs,
     events,
+    fence,
     fetch,
     l1,
     l2,
@@ -55,6 +56,7 @@ UNITS = (
     dispatch.UNIT,  # each sub-core picks a warp
     fetch.UNIT,  # whose code and constants have come
     scoreboards.UNIT,  # whose scoreboards are down
+    fence.UNIT,  # and which waits for no fence
     operands.UNIT,  # the registers are read
     tensor.UNIT,  # (beside matrix instructions)
     pipes.UNIT,  # a pipe is occupied

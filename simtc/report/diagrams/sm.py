@@ -24,12 +24,13 @@ _PLACES = {
     "dvfs": (0, 0), "blocks": (1, 0), "events": (2, 0), "barrier": (3, 0),
     "fetch": (0, 1), "scoreboards": (1, 1), "lsu": (2, 1), "shared_memory": (3, 1),
     "dispatch": (0, 2), "operands": (1, 2), "l1": (2, 2), "ldgsts": (3, 2),
-    "pipes": (0, 3), "tensor": (1, 3), "waiting": (2, 3), "write_combining": (3, 3), "merging": (2, 4),
+    "pipes": (0, 3), "tensor": (1, 3), "waiting": (2, 3), "write_combining": (3, 3),
+    "fence": (0, 4), "merging": (2, 4),
     "dram": (0, 5), "l2_tags": (1, 5), "l2": (2, 5), "crossbar": (3, 5), "atomics": (2, 6),
 }  # fmt: skip
 # What holds which boxes: first and last column and row, and its name.
 _FRAMES = (
-    ((0, 0), (3, 0), "around them"), ((0, 1), (1, 3), "a sub-core: an SM has four"),
+    ((0, 0), (3, 0), "around them"), ((0, 1), (1, 4), "a sub-core: an SM has four"),
     ((2, 1), (3, 4), "what the sub-cores of an SM share"), ((0, 5), (3, 6), "what the SMs share"),
 )  # fmt: skip
 _WAYS = (

@@ -20,13 +20,12 @@ from simtc.timing.accounting import charge
 from simtc.timing.constants import ASLEEP, Access, Kind, Pipe
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, INT, SUB, WARP, Cells, Parameters, Unit, compiled, constant
-from simtc.timing.units import lsu, pipes
+from simtc.timing.units import fence, lsu, pipes
 from simtc.timing.units.fetch import fetching, misses_constant
 from simtc.timing.units.scoreboards import awaited
 
 __all__ = ["MACHINE", "UNIT", "Dispatch", "follow", "go_on", "pick"]
 
-_FENCE_LOOKS = 8  # cycles between two looks at stores that have not left: their answers take far longer
 _NOBODY = -1
 MACHINE: Any = from_dtype(MACHINE_WARP)
 _THROTTLES = (Stall.math_pipe_throttle, Stall.mio_throttle, Stall.lg_throttle)
@@ -76,15 +75,14 @@ UNIT = Unit(
         "wake": Cells(of=INT, shape=lambda sizes: (sizes.sms * sizes.sub_cores,)),
         "until": Cells(of=INT, shape=lambda sizes: (sizes.sms * sizes.slots * sizes.warps,), fill=ASLEEP),
     },
-    stalls=(Stall.wait, Stall.not_selected, Stall.branch_resolving, Stall.membar),
+    stalls=(Stall.wait, Stall.not_selected, Stall.branch_resolving),
 )
 
 
 @compiled(int64, CLOCK, SUB, WARP, OPERATION, int64, int64)
 def _held_up(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, now: Int) -> Int:
     """Return why a warp whose scoreboards are down cannot issue now, Stall.selected where it can."""
-    if op.is_fence and (warp.stores > 0 or warp.stored > now):
-        ck.until[w] = max(warp.stored, now + _FENCE_LOOKS)
+    if op.is_fence and fence.holds(ck, warp, w, now):
         return Stall.membar
     ck.until[w] = 0
     free = pipes.free_at(sub, op)
@@ -225,6 +223,8 @@ def follow(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, taken: Int
     if op.yields and stall == 1:
         stall = int64(ck.chip.dispatch.stall1_yield_cycles)
     warp.ready_at, warp.after = now + stall + sub.late, Stall.wait
+    if op.is_fence:
+        fence.ask(ck, warp, now)
     if taken:
         known = int64(now)
         if op.latency > 0:
