@@ -35,9 +35,10 @@ def cases():
     return {case.name: case for case in cases_of("corpus", campaign_settings("corpus"), 90, "NVIDIA H200")}
 
 
-def test_the_archive_was_compiled_from_what_the_names_draw():
-    written = {file: source_text(map(draw, kernels)) for file, kernels in archive.source_files().items()}
-    assert archive.manifest()["sources"] == {
+@pytest.mark.parametrize("half", archive.FILES)
+def test_an_archive_was_compiled_from_what_the_names_draw(half):
+    written = {file: source_text(kernels) for file, kernels in archive.kernels_of(half).items()}
+    assert archive.manifest(half)["sources"] == {
         file: hashlib.sha256(text.encode()).hexdigest() for file, text in written.items()
     }
 
@@ -67,7 +68,7 @@ def test_machine_code_holds_what_the_knobs_say():
 
 def test_small_kernels_run_without_a_race_or_a_fault():
     small = [name for name in names() if draw(name).blocks * draw(name).warps <= 4 and draw(name).iterations <= 8]
-    assert len(small) > 6
+    assert len(small) > 5
     for name in small[:6]:
         one, knobs = CorpusLaunch(program=name, caches="warm"), draw(name)
         args = one.arguments()

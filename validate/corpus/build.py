@@ -1,4 +1,4 @@
-"""Compile the corpus, and write its archive: python validate/corpus/build.py [--keep FOLDER]."""
+"""Compile the corpus, and write a half's archive: python validate/corpus/build.py [HALF] [--keep FOLDER]."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from simtc.gpu.compile import find_nvcc, nvcc_version
-from simtc.validate.corpus.archive import source_files
-from simtc.validate.corpus.drawing import draw
+from simtc.validate.corpus.archive import FILES, kernels_of
 from simtc.validate.corpus.text import source_text
 
 _HERE = Path(__file__).resolve().parent
@@ -27,9 +26,11 @@ def main() -> None:
     nvcc = find_nvcc()
     if nvcc is None:
         raise SystemExit("no nvcc was found. Try: NVCC=/path/to/nvcc")
+    half = next((word for word in sys.argv[1:] if word in FILES), "exam")
+    kept = sys.argv[sys.argv.index("--keep") + 1 :][:1] if "--keep" in sys.argv else []
     with tempfile.TemporaryDirectory() as scratch:
-        home = Path(sys.argv[2]) if sys.argv[1:2] == ["--keep"] else Path(scratch)
-        texts = {file: source_text(map(draw, kernels)) for file, kernels in source_files().items()}
+        home = Path(kept[0] if kept else scratch)
+        texts = {file: source_text(kernels) for file, kernels in kernels_of(half).items()}
 
         def compiled(file: str) -> bytes:
             source, cubin = home / f"{file}.cu", home / f"{file}.cubin"
@@ -44,7 +45,7 @@ def main() -> None:
     made = {"toolkit": nvcc_version(nvcc), "flags": list(_FLAGS), "sources": sources}
     members = {"manifest.json": json.dumps(made, indent=1).encode()}
     members |= {f"{file}.cubin": cubin for file, cubin in cubins.items()}
-    with tarfile.open(_HERE / "sm_90.tar.xz", "w:xz", preset=9) as archive:
+    with tarfile.open(_HERE / FILES[half], "w:xz", preset=9) as archive:
         for name, data in members.items():
             entry = tarfile.TarInfo(name)
             entry.size = len(data)

@@ -10,9 +10,9 @@ from functools import cache
 from simtc.numerics import Instruction, instructions
 from simtc.validate.corpus.knobs import Epilogue, Knobs, Tile, registers
 
-__all__ = ["EXAM_SEED", "draw", "half_of", "names"]
+__all__ = ["EXAM_SEED", "SEED", "draw", "half_of", "names"]
 
-_SEED = "corpus-1"  # of the names' halves, and of what the development half draws
+SEED = "corpus-1"  # of the names' halves, and of what the development half draws
 EXAM_SEED = "corpus-2"  # of what the exam half draws: another one after each change that follows a look
 COUNT = 640
 _L1, _L2, _MEMORY = 64 << 10, 12 << 20, 90 << 20  # what the tiles that differ span
@@ -42,19 +42,19 @@ def half_of(name: str) -> str:
         ('development', 300)
 
     """
-    return ("development", "exam")[hashlib.sha256(f"{_SEED} half {name}".encode()).digest()[0] & 1]
+    return ("development", "exam")[hashlib.sha256(f"{SEED} half {name}".encode()).digest()[0] & 1]
 
 
 @cache
-def draw(name: str) -> Knobs:
-    """Draw a kernel's knobs from its name.
+def draw(name: str, exam_seed: str = EXAM_SEED) -> Knobs:
+    """Draw a kernel's knobs from its name, and where it is one of the exam half from that half's seed too.
 
     Example:
-        >>> draw("loop_001") == draw("loop_001")
-        True
+        >>> half_of("loop_017"), draw("loop_017") == draw("loop_017"), draw("loop_017") == draw("loop_017", SEED)
+        ('exam', True, False)
 
     """
-    seed = EXAM_SEED if half_of(name) == "exam" else _SEED
+    seed = exam_seed if half_of(name) == "exam" else SEED
     chance = random.Random(f"{seed} {name}")  # noqa: S311 - the same kernel everywhere, no secret
     kind = chance.choices(list(_KINDS), list(_KINDS.values()))[0]
     group, groups = _warps(chance, kind)
