@@ -220,9 +220,8 @@ def _move_next(ck: Arrays, sm: Record, now: Int) -> Int:
 def advance(ck: Arrays, sm: Record, now: Int) -> None:
     """Move the path up to a cycle, and note when more can move."""
     moved = True
-    while moved:
-        moved = serve_stage(ck, sm, now) > 0
-        moved = _move_next(ck, sm, now) > 0 or moved
+    while serve_stage(ck, sm, now) or moved:
+        moved = _move_next(ck, sm, now) > 0
     due = int64(ASLEEP)
     if sm.stage_count + sm.fills > 0:
         due = int64(math.ceil(sm.stage_free))
