@@ -18,7 +18,7 @@ from simtc.timing.unit import Launched
 PLAIN = {0, 1, 2, 3, 4}  # of sectors in a line, of halves, of a heap's children
 HASHES = {  # bits of an address that decide as if by chance, by function
     **dict.fromkeys(
-        (f"addresses.{one}" for one in ("spread", "hashed", "chance", "distance_of_page", "gpc_beside")), None
+        (f"addresses.{one}" for one in ("spread", "slot", "hashed", "chance", "distance_of_page", "gpc_beside")), None
     ),
     "crossbar._place": {10}, "write_combining._combines": {10}, "dram._tail": {12}, "l2._slice": {8},
     "dram._gather": {0.5},  # to the nearest number of channels
@@ -29,7 +29,7 @@ HASHES = {  # bits of an address that decide as if by chance, by function
 }  # fmt: skip
 ROOM = {  # what the clock's arrays have room for, or can tell apart
     "crossbar._MERGED", "dram._BANKS", "dram._CHANNELS", "dram._NOTED", "events._HEAP", "fetch.LINES",
-    "fetch._SUB_CORES", "l1.MSHRS", "l1.TAGGED", "crossbar.AHEAD", "l1.WAITING",
+    "fetch._SUB_CORES", "l1.MSHRS", "l1.TAGGED", "crossbar.AHEAD", "l1.WAITING", "l1._NOTED", "l2_tags._NOTED",
     "ldgsts._COPIES", "ldgsts._PLACES", "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS",
     "write_combining._COMBINED", "aging.FULL", "aging._RING",
 }  # fmt: skip
