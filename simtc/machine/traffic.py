@@ -9,12 +9,15 @@ import numpy as np
 
 from simtc.jit import Array, Int, jit
 from simtc.machine.state import Event
-from simtc.machine.types import LONGS, int64, uint32, void
+from simtc.machine.types import LONGS, int64, uint32, uint64, void
 
 __all__ = ["lookups", "matrix_wavefronts", "passes", "pieces", "sectors", "wavefronts"]
 
 _ONE = np.uint32(1)
 _FULL = np.uint32(0xFFFFFFFF)
+_SPREAD, _BIT, _PLACES = np.uint64(0x9E3779B97F4A7C15), np.uint64(1), np.uint64(63)  # of a table of words
+_TO_PLACES = np.uint64(58)
+_BEYOND = 1 << 60  # all sectors
 _PHASE = 8  # lanes that copy 16 bytes each and are looked at together
 _ASKED = 32  # after BANKS: the sectors that are asked for
 _TAKEN, _WHOLE, _HALVES = 0, 1, 2  # how a sector lands: it belongs to a piece, whole, or a half of it
@@ -22,26 +25,32 @@ _TAKEN, _WHOLE, _HALVES = 0, 1, 2  # how a sector lands: it belongs to a piece, 
 
 @jit(int64(LONGS, int64, int64, uint32, int64, LONGS))
 def _phase(address: Array, first: Int, lanes: Int, m: Int, shift: Int, event: Array) -> Int:
-    """Count the wavefronts of one phase, each lane of which reads 2**shift bytes: a bank delivers one word in each."""
+    """Count the wavefronts of one phase, each lane of which reads 2**shift bytes: a bank delivers one word in each.
+
+    So they are as many as the different words of the bank that is asked for most. BANKS has the first word of each
+    bank, a table behind it the others, each in the first free place from where its number sends it.
+    """
     banks = int64((128 >> shift) - 1)  # that as many neighbouring banks serve together count as one
-    left = (m >> uint32(first)) & (_FULL >> uint32(32 - lanes))
-    passes = int64(0)
-    while left:
-        passes += 1
-        busy, waiting = uint32(0), uint32(0)
-        for i in range(lanes):
-            bit = _ONE << uint32(i)
-            if not left & bit:
-                continue
-            place = address[first + i] >> shift
-            bank = place & banks
-            if not (busy >> uint32(bank)) & _ONE:
-                busy |= _ONE << uint32(bank)
-                event[Event.BANKS + bank] = place
-            elif event[Event.BANKS + bank] != place:
-                waiting |= bit
-        left = waiting
-    return passes
+    asked, taken, most = uint32(0), uint64(0), int64(0)
+    for lane in range(first, first + lanes):
+        if not (m >> uint32(lane)) & _ONE:
+            continue
+        word = address[lane] >> shift
+        bank = word & banks
+        if not (asked >> uint32(bank)) & _ONE:
+            asked |= _ONE << uint32(bank)
+            event[Event.BANKS + bank], event[Event.WORDS + bank] = word, 1
+            most = max(most, 1)
+        elif event[Event.BANKS + bank] != word:
+            place = uint64(word) * _SPREAD >> _TO_PLACES
+            while (taken >> place) & _BIT and event[Event.OTHERS + int64(place)] != word:
+                place = (place + _BIT) & _PLACES
+            if not (taken >> place) & _BIT:
+                taken |= _BIT << place
+                event[Event.OTHERS + int64(place)] = word
+                event[Event.WORDS + bank] += 1
+                most = max(most, event[Event.WORDS + bank])
+    return most
 
 
 @jit(int64(LONGS, uint32, int64))
@@ -91,24 +100,27 @@ def matrix_wavefronts(address: Array, count: Int, event: Array) -> None:
 
 @jit(void(LONGS, uint32, LONGS))
 def sectors(address: Array, m: Int, event: Array) -> None:
-    """List the 32-byte sectors that a global access touches, and count its 128-byte lines."""
-    count, lines = int64(0), int64(0)
+    """List the 32-byte sectors that a global access touches, and count its 128-byte lines.
+
+    Mostly a lane's is that of the lane before, or beyond all before it.
+    """
+    count, lines, low, high = int64(0), int64(0), int64(_BEYOND), int64(-1)
     for lane in range(32):
         if not (m >> uint32(lane)) & _ONE:
             continue
-        sector = address[lane] >> 5
-        known, line_known = False, False
-        for i in range(count - 1, -1, -1):
-            other = event[Event.LIST + i]
-            if other == sector:
-                known = True
-                break
-            if other >> 2 == sector >> 2:
-                line_known = True
+        sector, known = address[lane] >> 5, False
+        if sector == high:
+            continue
+        line_known = sector >> 2 == high >> 2 or sector >> 2 == low >> 2
+        if low <= sector < high:
+            for i in range(count):
+                known = known or event[Event.LIST + i] == sector
+                line_known = line_known or event[Event.LIST + i] >> 2 == sector >> 2
         if not known:
             event[Event.LIST + count] = sector
             count += 1
             lines += 0 if line_known else 1
+            low, high = min(low, sector), max(high, sector)
     event[Event.SECTORS] = count
     event[Event.LINES] = lines
 
