@@ -63,7 +63,8 @@ UNIT = Unit(
         "l2_tags": Cells(of=INT, shape=_lines),  # the number of a line + 1, 0 for none
         "l2_ready": Cells(of=FLOAT, shape=lambda sizes: (4 * sizes.l2_lines,)),  # when each sector of a line is there
         "l2_used": Cells(of=INT, shape=_lines),  # a stamp, where there is a line
-        "l2_dirty": Cells(of=INT, shape=_lines),  # bits of sectors, and above them of the halves that keep the line
+        # bits of sectors, and above them of the halves that keep the line
+        "l2_dirty": Cells(of=np.dtype(np.int32), shape=_lines),
         "l2_stored": Cells(of=FLOAT, shape=_lines),  # how many sectors had been stored to when one of the line was
         "results": Cells(of=_RESULTS),
         "noted": Cells(of=INT, shape=lambda _: (_NOTED,)),  # where lines were last, by their numbers
@@ -98,6 +99,7 @@ def announce(ck: Arrays, line: Int) -> None:
     for i in range(first, first + WAYS, 8):  # as many numbers as a line of the host's cache has
         prefetch(ck.l2_tags, i)
         prefetch(ck.l2_used, i)
+    prefetch(ck.l2_dirty, first)
 
 
 @compiled(int64, CLOCK, int64)
