@@ -125,7 +125,7 @@ class Event(IntEnum):
     BANKS = 96  # for counting wavefronts: what each bank of shared memory delivers
     LANDING = 160  # for counting pieces: sectors, where they land, and how
     WORDS = 184  # for counting wavefronts: how many words each bank is asked for
-    OTHERS = 216  # and those beyond the first one of a bank
+    TABLE = 216  # of numbers that were seen: words beyond the first one of a bank, sectors, or lines
     COUNT = 280
 
 
