@@ -27,9 +27,10 @@ _WINDOW = 4  # cycles that one SM may be ahead of another: they meet in L2, whic
 @jit(int64(CLOCK, SM, int64))
 def _next_cycle(ck: Arrays, sm: Record, now: Int) -> Int:
     """Return the next cycle in which anything can change."""
-    best = min(sm.moves_at, next_event(sm, ASLEEP))
-    for sub in range(sm.first_sub, sm.end_sub):
+    best, sub = min(sm.moves_at, next_event(sm, ASLEEP)), sm.first_sub
+    while best > now + 1 and sub < sm.end_sub:
         best = min(best, ck.wake[sub])
+        sub += 1
     return max(best, now + 1)
 
 
