@@ -34,13 +34,10 @@ def _next_cycle(ck: Arrays, sm: Record, now: Int) -> Int:
     return max(best, now + 1)
 
 
-@jit(int64(CLOCK, SM))
-def _is_draining(ck: Arrays, sm: Record) -> Int:
+@jit(int64(SM))
+def _is_draining(sm: Record) -> Int:
     """Tell whether stores and atomics of ended blocks are still on their way through the SM."""
-    waiting = sm.stage_count + sm.waiting
-    for sub in range(sm.first_sub, sm.end_sub):
-        waiting += ck.subs[sub].count
-    return waiting
+    return sm.entries + sm.stage_count + sm.waiting
 
 
 @jit(int64(STATE, CLOCK, int64))
@@ -69,7 +66,7 @@ def _run_sm(step: Step, start: Step, s: State, mem: Memory, code: Code, ck: Arra
         if outcome < 0:
             return outcome
         sm.last_cycle = now + 1
-        if sm.blocks == 0 and not _is_draining(ck, sm):
+        if sm.blocks == 0 and not _is_draining(sm):
             sm.next = ASLEEP
             return 0
         sm.next = _next_cycle(ck, sm, now)
