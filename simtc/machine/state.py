@@ -124,7 +124,9 @@ class Event(IntEnum):
     LIST = 16  # sector addresses, in order of first touch
     BANKS = 96  # for counting wavefronts: what each bank of shared memory delivers
     LANDING = 160  # for counting pieces: sectors, where they land, and how
-    COUNT = 184
+    WORDS = 184  # for counting wavefronts: how many words each bank is asked for
+    TABLE = 216  # of numbers that were seen: words beyond the first one of a bank, sectors, or lines
+    COUNT = 280
 
 
 class Geometry(IntEnum):

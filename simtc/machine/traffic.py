@@ -9,39 +9,56 @@ import numpy as np
 
 from simtc.jit import Array, Int, jit
 from simtc.machine.state import Event
-from simtc.machine.types import LONGS, int64, uint32, void
+from simtc.machine.types import LONGS, int64, uint32, uint64, void
 
 __all__ = ["lookups", "matrix_wavefronts", "passes", "pieces", "sectors", "wavefronts"]
 
 _ONE = np.uint32(1)
 _FULL = np.uint32(0xFFFFFFFF)
+_SPREAD, _BIT, _PLACES = np.uint64(0x9E3779B97F4A7C15), np.uint64(1), np.uint64(63)  # of a table of numbers
+_TO_PLACES = np.uint64(58)
+_BEYOND = 1 << 60  # all sectors
 _PHASE = 8  # lanes that copy 16 bytes each and are looked at together
 _ASKED = 32  # after BANKS: the sectors that are asked for
 _TAKEN, _WHOLE, _HALVES = 0, 1, 2  # how a sector lands: it belongs to a piece, whole, or a half of it
 
 
+@jit(uint64(LONGS, int64, uint64, int64))
+def _note(event: Array, table: Int, taken: Int, number: Int) -> Int:
+    """Note a number in a table, in the first free place from where it is sent; return the places taken, as bits.
+
+    They are as before where the table has the number.
+    """
+    place = uint64(number) * _SPREAD >> _TO_PLACES
+    while (taken >> place) & _BIT and event[table + int64(place)] != number:
+        place = (place + _BIT) & _PLACES
+    event[table + int64(place)] = number
+    return taken | _BIT << place
+
+
 @jit(int64(LONGS, int64, int64, uint32, int64, LONGS))
 def _phase(address: Array, first: Int, lanes: Int, m: Int, shift: Int, event: Array) -> Int:
-    """Count the wavefronts of one phase, each lane of which reads 2**shift bytes: a bank delivers one word in each."""
+    """Count the wavefronts of one phase, each lane of which reads 2**shift bytes: a bank delivers one word in each.
+
+    So they are as many as the different words of the bank that is asked for most.
+    """
     banks = int64((128 >> shift) - 1)  # that as many neighbouring banks serve together count as one
-    left = (m >> uint32(first)) & (_FULL >> uint32(32 - lanes))
-    passes = int64(0)
-    while left:
-        passes += 1
-        busy, waiting = uint32(0), uint32(0)
-        for i in range(lanes):
-            bit = _ONE << uint32(i)
-            if not left & bit:
-                continue
-            place = address[first + i] >> shift
-            bank = place & banks
-            if not (busy >> uint32(bank)) & _ONE:
-                busy |= _ONE << uint32(bank)
-                event[Event.BANKS + bank] = place
-            elif event[Event.BANKS + bank] != place:
-                waiting |= bit
-        left = waiting
-    return passes
+    asked, others, most = uint32(0), uint64(0), int64(0)
+    for lane in range(first, first + lanes):
+        if not (m >> uint32(lane)) & _ONE:
+            continue
+        word = address[lane] >> shift
+        bank = word & banks
+        if not (asked >> uint32(bank)) & _ONE:
+            asked |= _ONE << uint32(bank)
+            event[Event.BANKS + bank], event[Event.WORDS + bank] = word, 1
+            most = max(most, 1)
+        elif event[Event.BANKS + bank] != word:
+            before, others = others, _note(event, int64(Event.TABLE), others, word)
+            if others != before:
+                event[Event.WORDS + bank] += 1
+                most = max(most, event[Event.WORDS + bank])
+    return most
 
 
 @jit(int64(LONGS, uint32, int64))
@@ -92,23 +109,21 @@ def matrix_wavefronts(address: Array, count: Int, event: Array) -> None:
 @jit(void(LONGS, uint32, LONGS))
 def sectors(address: Array, m: Int, event: Array) -> None:
     """List the 32-byte sectors that a global access touches, and count its 128-byte lines."""
-    count, lines = int64(0), int64(0)
+    count, last, seen = int64(0), int64(-1), uint64(0)
     for lane in range(32):
-        if not (m >> uint32(lane)) & _ONE:
-            continue
         sector = address[lane] >> 5
-        known, line_known = False, False
-        for i in range(count - 1, -1, -1):
-            other = event[Event.LIST + i]
-            if other == sector:
-                known = True
-                break
-            if other >> 2 == sector >> 2:
-                line_known = True
-        if not known:
+        if not (m >> uint32(lane)) & _ONE or sector == last:
+            continue
+        before, last, seen = seen, sector, _note(event, int64(Event.TABLE), seen, sector)
+        if seen != before:
             event[Event.LIST + count] = sector
             count += 1
-            lines += 0 if line_known else 1
+    lines, last, seen = int64(0), int64(-1), uint64(0)
+    for i in range(count):
+        line = event[Event.LIST + i] >> 2
+        if line != last:
+            before, last, seen = seen, line, _note(event, int64(Event.TABLE), seen, line)
+            lines += seen != before
     event[Event.SECTORS] = count
     event[Event.LINES] = lines
 
@@ -121,14 +136,13 @@ def lookups(address: Array, m: Int, nbytes: Int, event: Array) -> None:
     warps, each of which is broken down into lines.
     """
     lanes, lines = 32 // max(nbytes >> 2, 1), int64(0)
-    for lane in range(32):
-        if not (m >> uint32(lane)) & _ONE:
-            continue
-        lines += 1
-        for other in range(lane - 1, lane // lanes * lanes - 1, -1):
-            if (m >> uint32(other)) & _ONE and address[other] >> 7 == address[lane] >> 7:
-                lines -= 1
-                break
+    for first in range(0, 32, lanes):
+        last, seen = int64(-1), uint64(0)
+        for lane in range(first, first + lanes):
+            line = address[lane] >> 7
+            if (m >> uint32(lane)) & _ONE and line != last:
+                before, last, seen = seen, line, _note(event, int64(Event.TABLE), seen, line)
+                lines += seen != before
     event[Event.LINES] = lines
 
 

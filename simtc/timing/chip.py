@@ -27,19 +27,17 @@ _WINDOW = 4  # cycles that one SM may be ahead of another: they meet in L2, whic
 @jit(int64(CLOCK, SM, int64))
 def _next_cycle(ck: Arrays, sm: Record, now: Int) -> Int:
     """Return the next cycle in which anything can change."""
-    best = min(sm.moves_at, next_event(sm, ASLEEP))
-    for sub in range(sm.first_sub, sm.end_sub):
+    best, sub = min(sm.moves_at, next_event(sm, ASLEEP)), sm.first_sub
+    while best > now + 1 and sub < sm.end_sub:
         best = min(best, ck.wake[sub])
+        sub += 1
     return max(best, now + 1)
 
 
-@jit(int64(CLOCK, SM))
-def _is_draining(ck: Arrays, sm: Record) -> Int:
+@jit(int64(SM))
+def _is_draining(sm: Record) -> Int:
     """Tell whether stores and atomics of ended blocks are still on their way through the SM."""
-    waiting = sm.stage_count + sm.waiting
-    for sub in range(sm.first_sub, sm.end_sub):
-        waiting += ck.subs[sub].count
-    return waiting
+    return sm.entries + sm.stage_count + sm.waiting
 
 
 @jit(int64(STATE, CLOCK, int64))
@@ -68,7 +66,7 @@ def _run_sm(step: Step, start: Step, s: State, mem: Memory, code: Code, ck: Arra
         if outcome < 0:
             return outcome
         sm.last_cycle = now + 1
-        if sm.blocks == 0 and not _is_draining(ck, sm):
+        if sm.blocks == 0 and not _is_draining(sm):
             sm.next = ASLEEP
             return 0
         sm.next = _next_cycle(ck, sm, now)

@@ -11,7 +11,7 @@ from simtc.jit import Arrays, Int, Record
 from simtc.machine.types import int64, void
 from simtc.timing.constants import CLASS, ROWS, Counter
 from simtc.timing.hazards import GUARD
-from simtc.timing.unit import CLOCK, WARP, Cells, Unit, compiled
+from simtc.timing.unit import CLOCK, INT, WARP, Cells, Unit, compiled
 
 __all__ = ["UNIT", "check", "forget_writes"]
 
@@ -26,23 +26,21 @@ UNIT = Unit(
     name="safety",
     warp=(
         ("written", _WRITE, (ROWS,)),  # of each register
+        ("settled", np.int64),  # the cycle from which on anything may read any of them
     ),
     chip={
         # registers read and written: rows of the hazard table, and CLASS times what reads or writes
         "rows": Cells(of=np.dtype(np.uint16), shape=lambda _: (0,)),
-        "safe": Cells(of=np.dtype(np.int64), shape=lambda _: (0, 0)),  # (producers, readers) cycles to be kept
+        "safe": Cells(of=INT, shape=lambda _: (0, 0)),  # (producers, readers) cycles to be kept
+        "longest": Cells(of=INT, shape=lambda _: (0,)),  # (producers,) the most of any reader
     },
     counters=(Counter.HAZARDS, Counter.HAZARD_INSTRUCTION, Counter.HAZARD_ROW, Counter.HAZARD_MISSING),
 )
 
 
 @compiled(void, CLOCK, WARP, int64, int64, int64, int64)
-def check(ck: Arrays, warp: Record, active: Int, lanes: Int, instruction: Int, now: Int) -> None:
-    """Check that every source with a fixed latency is ready, then note what this instruction writes.
-
-    `active` are the lanes that came here, all of which read the guard; `lanes` are those that execute. What other
-    lanes wrote does not matter to them.
-    """
+def _check_reads(ck: Arrays, warp: Record, active: Int, lanes: Int, instruction: Int, now: Int) -> None:
+    """Check that every source with a fixed latency is ready."""
     op, rows, counters = ck.ops[instruction], ck.rows, ck.counters
     for i in range(op.first_read, op.first_read + op.reads):
         row, reader = rows[i] % CLASS, rows[i] // CLASS
@@ -55,11 +53,25 @@ def check(ck: Arrays, warp: Record, active: Int, lanes: Int, instruction: Int, n
             if missing > counters[Counter.HAZARD_MISSING]:
                 counters[Counter.HAZARD_INSTRUCTION], counters[Counter.HAZARD_ROW] = instruction, row
                 counters[Counter.HAZARD_MISSING] = missing
+
+
+@compiled(void, CLOCK, WARP, int64, int64, int64, int64)
+def check(ck: Arrays, warp: Record, active: Int, lanes: Int, instruction: Int, now: Int) -> None:
+    """Check that every source with a fixed latency is ready, then note what this instruction writes.
+
+    `active` are the lanes that came here, all of which read the guard; `lanes` are those that execute. What other
+    lanes wrote does not matter to them. Mostly all that a warp has written has long been ready: then no source is
+    looked at.
+    """
+    if now < warp.settled:
+        _check_reads(ck, warp, active, lanes, instruction, now)
     if not lanes:
         return
+    op, rows = ck.ops[instruction], ck.rows
     for i in range(op.first_write, op.first_write + op.writes):
-        written = warp.written[rows[i] % CLASS]
-        written.at, written.by, written.lanes = now, rows[i] // CLASS, lanes
+        written, by = warp.written[rows[i] % CLASS], rows[i] // CLASS
+        written.at, written.by, written.lanes = now, by, lanes
+        warp.settled = max(warp.settled, now + ck.longest[by])
 
 
 @compiled(void, WARP)

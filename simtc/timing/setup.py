@@ -96,7 +96,8 @@ def new_clock(
     clock.pace["last_tensor"], clock.pace["slow"] = UNUSED, 1
     chip = parameters(device, launch)
     rises = np.zeros(0) if rested is None else _rises(device, rested, launch)
-    return clock.replaced(chip=chip, chip_rises=rises, **clock_table(kernel, device)._asdict())
+    table = clock_table(kernel, device)
+    return clock.replaced(chip=chip, chip_rises=rises, longest=table.safe.max(axis=1), **table._asdict())
 
 
 def _sets_of_l1(device: Device, room: Occupancy) -> int:

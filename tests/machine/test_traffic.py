@@ -17,7 +17,7 @@ from simtc.machine.state import Event
 lookups, matrix_wavefronts, wavefronts = map(
     callable_part, (traffic.lookups, traffic.matrix_wavefronts, traffic.wavefronts)
 )
-pieces, passes = map(callable_part, (traffic.pieces, traffic.passes))
+pieces, passes, sectors = map(callable_part, (traffic.pieces, traffic.passes, traffic.sectors))
 COUNTED = Path(__file__).parents[1] / "layout" / "wavefronts_h200.npz"
 
 
@@ -54,6 +54,21 @@ def test_the_rule_is_that_of_the_layouts(data, nbytes, op):
         return
     access = Access(addresses=tuple(None if one < 0 else one for one in address), width=8 * nbytes, store=op == "st")
     assert count(op, nbytes, address) == (access.wavefronts, access.excess)
+
+
+@settings(deadline=None)
+@given(data=st.data(), nbytes=st.sampled_from([4, 8, 16]), mask=st.integers(0, 2**32 - 1))
+def test_sectors_and_lines_are_those_of_the_lanes_in_order_of_first_touch(data, nbytes, mask):
+    place = st.integers(0, data.draw(st.sampled_from([1, 31, 255, 1 << 40])))
+    address = nbytes * np.array(data.draw(st.lists(place, min_size=32, max_size=32)), np.int64)
+    event = np.zeros(Event.COUNT, np.int64)
+    sectors(address, np.uint32(mask), event)
+    active = [lane for lane in range(32) if mask >> lane & 1]
+    touched = [*dict.fromkeys(int(address[lane]) >> 5 for lane in active)]
+    assert event[Event.LIST : Event.LIST + event[Event.SECTORS]].tolist() == touched
+    assert event[Event.LINES] == len({one >> 2 for one in touched})
+    lookups(address, np.uint32(mask), nbytes, event)
+    assert event[Event.LINES] == len({(lane * nbytes // 128, int(address[lane]) >> 7) for lane in active})
 
 
 @pytest.mark.parametrize("count_", [1, 2, 4])

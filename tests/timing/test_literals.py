@@ -20,7 +20,7 @@ from simtc.timing.unit import Launched
 PLAIN = {0, 1, 2, 3, 4}  # of sectors in a line, of halves, of a heap's children
 HASHES = {  # bits of an address that decide as if by chance, by function
     **dict.fromkeys(
-        (f"addresses.{one}" for one in ("spread", "hashed", "chance", "distance_of_page", "gpc_beside")), None
+        (f"addresses.{one}" for one in ("spread", "slot", "hashed", "chance", "distance_of_page", "gpc_beside")), None
     ),
     "crossbar._place": {10}, "write_combining._combines": {10}, "dram._tail": {12}, "l2._slice": {8},
     "dram._gather": {0.5},  # to the nearest number of channels
@@ -30,7 +30,8 @@ HASHES = {  # bits of an address that decide as if by chance, by function
     "l2_tags.announce": {8},  # numbers in a line of the host's cache
 }  # fmt: skip
 ROOM = {  # what the clock's arrays have room for, or can tell apart, beside what `room=` and `shape=` name
-    "events._HEAP", "fetch.LINES", "fetch._SUB_CORES", "l1.MSHRS", "crossbar.AHEAD", "l1.WAITING", "ldgsts._PLACES",
+    "events._HEAP", "fetch.LINES", "fetch._SUB_CORES", "l1.MSHRS", "crossbar.AHEAD", "l1.WAITING",
+    "l1._NOTED", "ldgsts._PLACES",
     "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS", "write_combining._COMBINED", "aging.FULL",
     "aging._RING",
 }  # fmt: skip

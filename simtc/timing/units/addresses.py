@@ -5,7 +5,7 @@ from __future__ import annotations
 from simtc.jit import Float, Int, jit
 from simtc.machine.types import float64, int64
 
-__all__ = ["chance", "distance_of_page", "gpc_beside", "hashed", "spread"]
+__all__ = ["chance", "distance_of_page", "gpc_beside", "hashed", "slot", "spread"]
 
 
 @jit(int64(int64))
@@ -14,6 +14,12 @@ def spread(line: Int) -> Int:
     mixed = (line ^ line >> 15) * 2246822519
     mixed = (mixed ^ mixed >> 13) * 3266489917
     return (mixed ^ mixed >> 16) & 0x7FFFFFFF
+
+
+@jit(int64(int64, int64))
+def slot(line: Int, slots: Int) -> Int:
+    """Return which of some slots, a power of two, may say where the clock found a line: no stride keeps to a few."""
+    return (line ^ line >> 5 ^ line >> 10) & (slots - 1)
 
 
 @jit(int64(int64, int64))

@@ -124,7 +124,7 @@ def _cause_of(ck: Arrays, sub: Record, warp: Record, machine: Record, w: Int, no
     if now < warp.ready_at:
         ck.until[w] = warp.ready_at
         return warp.after
-    if fetching(ck, ck.sms[sub.sm], warp, int64(machine.pc), now):
+    if fetching(ck, warp, sub.sm, int64(machine.pc), now):
         ck.until[w] = warp.ready_at
         return Stall.no_instruction
     op = ck.ops[machine.pc]
@@ -145,7 +145,8 @@ def _longest(ck: Arrays, sub: Record, machines: Array, able: Int, chosen: Int) -
     memory pipe does not go by them.
     """
     pipe, waited, oldest = ck.ops[machines[chosen].pc].pipe, int64(0), chosen
-    for w in range(sub.first_warp, sub.end_warp, int64(ck.chip.dispatch.sub_cores)):
+    w, step = sub.first_warp, int64(ck.chip.dispatch.sub_cores)
+    while able:
         if able & 1 and ck.ops[machines[w].pc].pipe == pipe:
             warp = ck.warps[w]
             waited |= warp.throttled
@@ -154,27 +155,31 @@ def _longest(ck: Arrays, sub: Record, machines: Array, able: Int, chosen: Int) -
             if warp.issued_at < ck.warps[oldest].issued_at:
                 oldest = w
         able >>= 1
+        w += step
     return oldest if waited else chosen
 
 
 @compiled(int64, CLOCK, SUB, MACHINE[::1], int64, int64, int64)
 def _choose(ck: Arrays, sub: Record, machines: Array, able: Int, chosen: Int, now: Int) -> Int:
     """Choose one of several warps that could issue, and charge the others with it."""
-    waited, bits, step = int64(0), able, int64(ck.chip.dispatch.sub_cores)
-    for w in range(sub.first_warp, sub.end_warp, step):
+    waited, bits, w, step = int64(0), able, sub.first_warp, int64(ck.chip.dispatch.sub_cores)
+    while bits:
         if bits & 1:
             waited |= ck.warps[w].throttled
             if w == sub.last and not sub.yielded:
                 chosen = w
         bits >>= 1
+        w += step
     if waited:
         chosen = _longest(ck, sub, machines, able, chosen)
-    for w in range(sub.first_warp, sub.end_warp, step):
+    w = sub.first_warp
+    while able:
         if able & 1 and w != chosen:
             warp, pc = ck.warps[w], int64(machines[w].pc)
             if warp.cause != Stall.not_selected or warp.instruction != pc:
                 charge(ck, warp, w, pc, int64(Stall.not_selected), now)
         able >>= 1
+        w += step
     return chosen
 
 
@@ -189,7 +194,8 @@ def pick(ck: Arrays, sub: Record, machines: Array, now: Int) -> Int:
         return _NOBODY
     until, chosen, able, bit = ck.until, int64(_NOBODY), int64(0), int64(1)
     wake, held = int64(ASLEEP), False
-    for w in range(sub.first_warp, sub.end_warp, int64(ck.chip.dispatch.sub_cores)):
+    w, end, step = sub.first_warp, sub.end_warp, int64(ck.chip.dispatch.sub_cores)
+    while w < end:
         if until[w] <= now:
             warp, machine = ck.warps[w], machines[w]
             cause = _cause_of(ck, sub, warp, machine, w, now)
@@ -206,6 +212,7 @@ def pick(ck: Arrays, sub: Record, machines: Array, now: Int) -> Int:
         if until[w] > now:
             wake = min(wake, until[w])
         bit <<= 1
+        w += step
     several = able & (able - 1)
     if several:
         chosen = _choose(ck, sub, machines, able, chosen, now)

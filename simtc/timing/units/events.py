@@ -102,8 +102,7 @@ def pop(sm: Record) -> None:
         child = 2 * i + 1
         if child >= n:
             break
-        if child + 1 < n and heap[child + 1].time < heap[child].time:
-            child += 1
+        child += (child + 1 < n) & (heap[child + 1].time < heap[child].time)  # without a branch: a host cannot guess it
         above, below = heap[i], heap[child]
         if below.time >= time:
             break

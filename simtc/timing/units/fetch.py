@@ -53,17 +53,17 @@ UNIT = Unit(
 )
 
 
-@compiled(int64, CLOCK, SM, WARP, int64, int64)
-def fetching(ck: Arrays, sm: Record, warp: Record, instruction: Int, now: Int) -> Int:
-    """Tell whether a warp's next instruction is still to be fetched; lines of straight code follow one another."""
-    first = int64(ck.chip.fetch.first_cycles)
-    if first == 0:
+@compiled(int64, CLOCK, WARP, int64, int64, int64)
+def fetching(ck: Arrays, warp: Record, number: Int, instruction: Int, now: Int) -> Int:
+    """Tell whether the next instruction of an SM's warp is still to be fetched; lines of straight code follow."""
+    if ck.chip.fetch.first_cycles == 0:
         return 0
-    number, line = sm.number, instruction // _CODE_LINE
+    line = instruction // _CODE_LINE
     there = ck.code_lines[number, line]
     if there < 0:
         before = ck.code_lines[number, line - 1] if line else int64(_UNKNOWN)
-        there = now + first if before < 0 else max(now, before + int64(ck.chip.fetch.line_cycles))
+        announced = max(now, before + int64(ck.chip.fetch.line_cycles))
+        there = now + int64(ck.chip.fetch.first_cycles) if before < 0 else announced
         ck.code_lines[number, line] = there
     if there <= now:
         return 0

@@ -14,7 +14,7 @@ from simtc.timing.constants import ASLEEP, WAYS, Access, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, FLOAT, INT, SM, Cells, Parameters, Unit, compiled, constant, launched
 from simtc.timing.units import ldgsts
-from simtc.timing.units.addresses import spread
+from simtc.timing.units.addresses import slot, spread
 from simtc.timing.units.crossbar import fetch_sector
 from simtc.timing.units.events import expect_fill
 from simtc.timing.units.l2_tags import NEVER
@@ -42,6 +42,7 @@ __all__ = [
 MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps count of
 TAGGED: Final = 32  # instructions at the tags that the clock has room for
 WAITING: Final = 128  # instructions that it has room for in the queue for L2
+_NOTED: Final = 64  # lines that the clock finds again at once
 _MISS = np.dtype([("cycles", np.float64), ("warp", np.int32), ("instruction", np.int32), ("sub", np.int32)], align=True)
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 _WAITS = (*_WIDE, Access.GLOBAL_STORE)  # where atomics do
@@ -76,6 +77,7 @@ UNIT = Unit(
         ("fills", np.int64),  # loads whose data has come and waits for the data stage
         ("fill_head", np.int64),
         ("fill_queue", np.int32, (MSHRS,)),  # their MSHRs
+        ("noted", np.int32, (_NOTED,)),  # where lines were last, by their numbers
     ),
     chip={
         "l1_tags": Cells(of=INT, shape=lambda sizes: (sizes.sms, sizes.l1_lines)),  # a line's number + 1, 0 for none
@@ -94,19 +96,23 @@ def _place(ck: Arrays, sm: Record, line: Int, t: Float) -> Int:
     A line that is on its way keeps its place until it has come. So of those that have come the oldest one goes, and
     where none has, the first one that will. Of boards where that was not measured, the oldest one goes.
     """
-    sets, number, keeps = int64(ck.chip.l1.l1_sets), sm.number, ck.chip.l1.unused_bytes > 0
+    tags, used, landed, number = ck.l1_tags, ck.l1_used, ck.l1_landed, sm.number
+    noted = int64(sm.noted[slot(line, _NOTED)])
+    if tags[number, noted] == line + 1:
+        return noted
+    sets, keeps = int64(ck.chip.l1.l1_sets), ck.chip.l1.unused_bytes > 0
     first = (line + (spread(line // sets) if keeps else 0)) % sets * WAYS
-    tags, used, landed = ck.l1_tags, ck.l1_used, ck.l1_landed
     for i in range(first, first + WAYS):
         if tags[number, i] == line + 1:
+            sm.noted[slot(line, _NOTED)] = i
             return i
-    earliest, oldest = first, int64(-1)
+    earliest, oldest, least = first, int64(-1), int64(ASLEEP)
     for i in range(first, first + WAYS):
         if keeps and landed[number, i] > t:
             if landed[number, i] < landed[number, earliest]:
                 earliest = i
-        elif oldest < 0 or used[number, i] < used[number, oldest]:
-            oldest = i
+        elif used[number, i] < least:
+            oldest, least = i, used[number, i]
     return earliest if oldest < 0 else oldest
 
 

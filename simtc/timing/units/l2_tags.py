@@ -13,7 +13,7 @@ from simtc.prefetch import prefetch
 from simtc.timing.constants import SECTOR, WAYS
 from simtc.timing.unit import CLOCK, FLOAT, INT, Cells, Parameters, Sizes, Unit, compiled, constant, launched
 from simtc.timing.units import dram
-from simtc.timing.units.addresses import spread
+from simtc.timing.units.addresses import slot, spread
 from simtc.timing.units.aging import is_gone, stamp
 
 __all__ = [
@@ -38,6 +38,7 @@ _COPY = 1 << 50  # added to the number of a line: its copy in the other half of 
 _SECTORS = 15  # the bits of `l2_dirty` that are of sectors; above them are those of halves
 _HALF = 4  # the first of those, of which there are two
 _PARTS = 8  # the first of those of sectors that are there only in part
+_NOTED = 256  # lines that the clock finds again at once
 _RESULTS = np.dtype([("stored", np.float64), ("written", np.float64)])  # sectors: see `dirty`
 
 
@@ -62,9 +63,11 @@ UNIT = Unit(
         "l2_tags": Cells(of=INT, shape=_lines),  # the number of a line + 1, 0 for none
         "l2_ready": Cells(of=FLOAT, shape=lambda sizes: (4 * sizes.l2_lines,)),  # when each sector of a line is there
         "l2_used": Cells(of=INT, shape=_lines),  # a stamp, where there is a line
-        "l2_dirty": Cells(of=INT, shape=_lines),  # bits of sectors, and above them of the halves that keep the line
+        # bits of sectors, and above them of the halves that keep the line
+        "l2_dirty": Cells(of=np.dtype(np.int32), shape=_lines),
         "l2_stored": Cells(of=FLOAT, shape=_lines),  # how many sectors had been stored to when one of the line was
         "results": Cells(of=_RESULTS),
+        "noted": Cells(of=INT, shape=lambda _: (_NOTED,)),  # where lines were last, by their numbers
         "age": Cells(of=FLOAT, shape=lambda _: (0,)),  # see aging.py; empty where L2 is whole
     },
 )
@@ -87,10 +90,16 @@ def _first_way(ck: Arrays, line: Int) -> Int:
 @compiled(void, CLOCK, int64)
 def announce(ck: Arrays, line: Int) -> None:
     """Say that a line is going to be looked up."""
+    place = ck.noted[slot(line, _NOTED)]
+    if ck.l2_tags[place] == line + 1:
+        prefetch(ck.l2_used, place)
+        prefetch(ck.l2_ready, 4 * place)
+        return
     first = _first_way(ck, line)
     for i in range(first, first + WAYS, 8):  # as many numbers as a line of the host's cache has
         prefetch(ck.l2_tags, i)
         prefetch(ck.l2_used, i)
+    prefetch(ck.l2_dirty, first)
 
 
 @compiled(int64, CLOCK, int64)
@@ -151,14 +160,12 @@ def needs_rest(ck: Arrays, sector: Int) -> Int:
 
 
 @compiled(int64, CLOCK, int64, float64)
-def l2_way(ck: Arrays, line: Int, t: Float) -> Int:
-    """Find a line's place in L2, evicting the least recently used one for it; evicted data goes to DRAM."""
+def _look_up(ck: Arrays, line: Int, t: Float) -> Int:
+    """Find a line's place in its set, evicting the least recently used one for it; evicted data goes to DRAM."""
     tags, used = ck.l2_tags, ck.l2_used
     first = _first_way(ck, line)
     for i in range(first, first + WAYS):
         if tags[i] == line + 1:
-            if is_gone(ck.age, used[i]):
-                _forget(ck, i)
             return i
     victim = first
     for i in range(first, first + WAYS):
@@ -172,6 +179,18 @@ def l2_way(ck: Arrays, line: Int, t: Float) -> Int:
     tags[victim] = line + 1
     _forget(ck, victim)
     return victim
+
+
+@compiled(int64, CLOCK, int64, float64)
+def l2_way(ck: Arrays, line: Int, t: Float) -> Int:
+    """Return a line's place in L2, which it takes from another where it is not there."""
+    place = ck.noted[slot(line, _NOTED)]
+    if ck.l2_tags[place] != line + 1:
+        place = _look_up(ck, line, t)
+        ck.noted[slot(line, _NOTED)] = place
+    if is_gone(ck.age, ck.l2_used[place]):
+        _forget(ck, place)
+    return place
 
 
 @compiled(void, CLOCK, int64, int64, int64, float64)

@@ -55,6 +55,7 @@ UNIT = Unit(
     sm=(
         ("moves_at", np.int64),  # when something may move
         ("moved", np.int64),  # when the next instruction may leave the sub-cores' queues
+        ("entries", np.int64),  # instructions in these
     ),
     sub=(
         ("head", np.int64),
@@ -94,6 +95,7 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
             one.parts += one.pieces >> k & 1
     announce(ck, sm, op, one)
     sub.count += 1
+    sm.entries += 1
     sub.held += 1
     warp.unread += op.is_store
     warp.stores += op.access in _ANSWERED
@@ -107,6 +109,7 @@ def push_barrier(sm: Record, sub: Record, op: Record, w: Int, instruction: Int, 
     one.warp, one.instruction, one.sub, one.pushed = w, instruction, sub.index, now
     one.wavefronts, one.lines, one.passes, one.sectors = op.returned // 4, 0, 0, 0
     sub.count += 1
+    sm.entries += 1
     sub.held += 1
     sm.moves_at = min(sm.moves_at, now + 1)
 
@@ -146,6 +149,7 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
     sm.tagged += op.access in _GLOBAL
     sub.head = (sub.head + 1) % QUEUE
     sub.count -= 1
+    sm.entries -= 1
     sub.reading = 0
     if op.is_store:
         warp.unread -= 1
@@ -179,6 +183,7 @@ def _start_special(sm: Record, sub: Record, op: Record, now: Int) -> None:
     sub.busy[Pipe.XU] += op.special_cycles
     sub.head = (sub.head + 1) % QUEUE
     sub.count -= 1
+    sm.entries -= 1
     sub.reading = 0
     release = now + op.war - 1 - op.operand_read
     free_entry(sm, release, sub.index)
@@ -192,6 +197,8 @@ def _start_special(sm: Record, sub: Record, op: Record, now: Int) -> None:
 def _move_next(ck: Arrays, sm: Record, now: Int) -> Int:
     """Move the instruction on whose operands were read first; return 1 if one could."""
     earliest, first = int64(0), int64(-1)
+    if sm.entries == 0:
+        return 0
     for i in range(sm.first_sub, sm.end_sub):
         sub = ck.subs[i]
         if sub.count == 0:
@@ -220,13 +227,12 @@ def _move_next(ck: Arrays, sm: Record, now: Int) -> Int:
 def advance(ck: Arrays, sm: Record, now: Int) -> None:
     """Move the path up to a cycle, and note when more can move."""
     moved = True
-    while moved:
-        moved = serve_stage(ck, sm, now) > 0
-        moved = _move_next(ck, sm, now) > 0 or moved
+    while serve_stage(ck, sm, now) or moved:
+        moved = _move_next(ck, sm, now) > 0
     due = int64(ASLEEP)
     if sm.stage_count + sm.fills > 0:
         due = int64(math.ceil(sm.stage_free))
-    for i in range(sm.first_sub, sm.end_sub):
+    for i in range(sm.first_sub, sm.end_sub if sm.entries else sm.first_sub):
         sub = ck.subs[i]
         if sub.count > 0:
             op = ck.ops[sub.queue[sub.head].instruction]
