@@ -13,6 +13,9 @@ import numpy as np
 import pytest
 
 import simtc
+from simtc.arch import device
+from simtc.timing import simulate
+from simtc.validate.corpus.launch import CorpusLaunch
 
 DATA = Path(__file__).parent / "data"
 LOADS = {"red1": 1, "red2": 2, "red4": 4, "red2s": 2, "max2": 2, "red2bar": 2}  # lines of each warp, for an atomic
@@ -80,3 +83,16 @@ def test_what_stores_wait_for():
     assert len(last) == 68
     assert mean(map(abs, last)) < 0.08
     assert mean(map(abs, middle)) < 0.12
+
+
+def test_no_answer_is_lost_where_more_waits_than_the_clock_has_room_for(monkeypatch):
+    """Copies and their groups wait for L2 behind atomics here, as many as there is room for: the next one stays."""
+    read, boards = simulate.read_timing, []
+
+    def kept(kernel, clock, *rest):
+        boards.append(clock.warps["counts"].min())
+        return read(kernel, clock, *rest)
+
+    monkeypatch.setattr(simulate, "read_timing", kept)
+    CorpusLaunch(program="loop_215", caches="warm").simulate(device("h200"))
+    assert boards == [0]

@@ -264,10 +264,10 @@ def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
 
     Some lines may wait at the tags without holding up what follows; of LDGSTS, some instructions, whatever their lines.
     While all MSHRs are in use, only what L2 brings wakes another load; while the queue for L2 is
-    full, what leaves that.
+    full, what leaves that, also a group of copies.
     """
     if op.access not in _WAITS:
-        return 0
+        return ASLEEP if op.access == Access.GROUP and sm.waiting >= WAITING else 0
     most = int64(ck.chip.waiting.atomic_queue_entries)
     if sm.misses + sm.waiting >= MSHRS or (most > 0 and (sm.waiting_flits >= most or sm.waiting >= WAITING)):
         return ASLEEP
