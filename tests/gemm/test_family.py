@@ -71,14 +71,25 @@ def test_a_choice_that_a_family_does_not_take_is_named():
         family("hgemm").accepted({"block": 64})
 
 
+def _given(one):
+    """Return a problem of a family: of any sizes, or of one that takes squares alone a square."""
+    try:
+        return one.problem({"m": 40, "n": 72, "k": 24, "alpha": -2.0, "beta": 3.0}, {})
+    except BadInputError:
+        return one.problem({"m": 8, "n": 8, "k": 8, "alpha": -2.0, "beta": 3.0}, {})
+
+
 @pytest.mark.parametrize("name", family_names())
 @pytest.mark.parametrize("board", ["v100_sxm2", "t4", "a100_sxm", "h200"])
 def test_the_program_gives_the_reference_bit_for_bit(name, board):
     """Whatever a family is: its own launch of its own program is what its reference says."""
     one, device = family(name), arch.device(board)
-    m, n, k = (8, 8, 8) if name == "gemm_small" else (40, 72, 24)
-    given = one.problem({"m": m, "n": n, "k": k, "alpha": -2.0, "beta": 3.0}, {})
-    made = one.configure(given, device, {})
+    given = _given(one)
+    try:
+        made = one.configure(given, device, {})
+    except BadInputError:
+        assert device.sm_name not in {f"sm_{compiled.sm}" for compiled in one.compilations()}
+        return
     problem = given.padded(made.multiple)
     assert all(size % unit == 0 for size, unit in zip((problem.m, problem.n, problem.k), made.multiple, strict=True))
     rng, arrays = np.random.default_rng(2), zeros(problem)
