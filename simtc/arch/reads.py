@@ -2,7 +2,8 @@
 
 A test moves every constant of every board. What changes neither the clock's tables nor a closed form must stand here,
 with the module that reads it, or with what it tells. It also watches who asks for what: that is readers.toml. What a
-unit of the clock declares itself, `clock.UNIT.name`, is that unit's.
+unit of the clock declares itself, `clock.UNIT.name`, is that unit's. What a family's modules ask for stands in a
+readers.toml of its own folder.
 """
 
 from __future__ import annotations
@@ -16,7 +17,17 @@ from simtc.arch.unit_tables import CLOCK
 
 __all__ = ["DOCUMENTATION", "OBSERVED", "READERS", "readers", "reads"]
 
-OBSERVED: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("readers.toml").read_text(encoding="utf-8"))
+
+def _observed() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    here = Path(__file__).parent
+    for path in (here / "readers.toml", *here.parent.glob("gemm/*/readers.toml")):
+        for pattern, modules in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            found[pattern] = sorted([*found.get(pattern, ()), *modules])
+    return found
+
+
+OBSERVED = _observed()
 # By pattern of a constant's path, a module that reads it elsewhere.
 READERS = {
     "limits.block_threads": "simtc.run.grid",

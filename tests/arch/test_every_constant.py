@@ -1,8 +1,8 @@
 """Every constant of every board is read: moved by itself, it changes the clock's tables or a closed form.
 
 What it changes in the clock's tables changes cycles: tests/timing/test_every_parameter.py moves each of them. Which
-module reads it is watched on the way, and kept in simtc/arch/readers.toml, which `simtc arch` shows. To write that file
-again: python tests/arch/test_every_constant.py
+module reads it is watched on the way, and kept in simtc/arch/readers.toml, and for a family's modules in its folder's;
+`simtc arch` shows them. To write these files again: python tests/arch/test_every_constant.py
 """
 
 from __future__ import annotations
@@ -195,8 +195,7 @@ def observed() -> dict[str, list[str]]:
             if board.cycle_level is not None:
                 list(tables(board))
             list(closed_forms(board))
-            if name in (BOARDS[0], *CLOSED):  # other boards' would ask for the same
-                list(every_family(board))
+            list(every_family(board))
     finally:
         for kind, get in before.items():
             kind.__getattribute__ = get
@@ -244,6 +243,14 @@ def test_a_constant_that_nothing_reads_is_found():
 
 
 if __name__ == "__main__":
-    lines = [f'"{path}" = {modules}'.replace("'", '"') for path, modules in observed().items()]
+    written: dict[Path, dict[str, list[str]]] = {}
+    for path, modules in observed().items():
+        for module in modules:
+            room, *below = module.split(".")
+            folder = Path(room, below[0]) if room == "gemm" and len(below) > 1 else Path("arch")
+            written.setdefault(folder, {}).setdefault(path, []).append(module)
     head = "# By pattern of a constant's path, the modules that read it: tests/arch/test_every_constant.py wrote this."
-    Path(arch.__file__).with_name("readers.toml").write_text("\n".join([head, *lines, ""]), encoding="utf-8")
+    for folder, paths in written.items():
+        lines = [f'"{path}" = {modules}'.replace("'", '"') for path, modules in paths.items()]
+        file = Path(arch.__file__).parents[1] / folder / "readers.toml"
+        file.write_text("\n".join([head, *lines, ""]), encoding="utf-8")
