@@ -15,7 +15,7 @@ from simtc.results.comparison import Comparison, Item
 
 PAPERS = sorted(path.parent.name for path in (Path(simtc.__file__).parent / "reproduce").glob("*/printed.toml"))
 CLOSED = [name for name, entry in entries().items() if not entry.clocked]
-CLOCKED = [name for name, entry in entries().items() if entry.clocked and "table" in name]
+CLOCKED = [name for name, entry in entries().items() if entry.clocked and name.startswith("yan2020/table")]
 FIGURES = [name for name, entry in entries().items() if entry.clocked and name.startswith("yan2020/fig")]
 
 
