@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import io
 import json
 import os
 import subprocess
-import sys
 import tarfile
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -23,14 +23,18 @@ _FLAGS = ("-cubin", "-arch=sm_90", "-std=c++17", "-diag-suppress", "177,550")
 
 def main() -> None:
     """Write sources, compile them, and pack the cubins and what made them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "half", nargs="?", choices=FILES, default="exam", help="whose archive is written: exam by default"
+    )
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where sources and cubins stay")
+    given = parser.parse_args()
     nvcc = find_nvcc()
     if nvcc is None:
         raise SystemExit("no nvcc was found. Try: NVCC=/path/to/nvcc")
-    half = next((word for word in sys.argv[1:] if word in FILES), "exam")
-    kept = sys.argv[sys.argv.index("--keep") + 1 :][:1] if "--keep" in sys.argv else []
     with tempfile.TemporaryDirectory() as scratch:
-        home = Path(kept[0] if kept else scratch)
-        texts = {file: source_text(kernels) for file, kernels in kernels_of(half).items()}
+        home = given.keep or Path(scratch)
+        texts = {file: source_text(kernels) for file, kernels in kernels_of(given.half).items()}
 
         def compiled(file: str) -> bytes:
             source, cubin = home / f"{file}.cu", home / f"{file}.cubin"
@@ -45,7 +49,7 @@ def main() -> None:
     made = {"toolkit": nvcc_version(nvcc), "flags": list(_FLAGS), "sources": sources}
     members = {"manifest.json": json.dumps(made, indent=1).encode()}
     members |= {f"{file}.cubin": cubin for file, cubin in cubins.items()}
-    with tarfile.open(_HERE / FILES[half], "w:xz", preset=9) as archive:
+    with tarfile.open(_HERE / FILES[given.half], "w:xz", preset=9) as archive:
         for name, data in members.items():
             entry = tarfile.TarInfo(name)
             entry.size = len(data)
