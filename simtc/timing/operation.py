@@ -55,6 +55,7 @@ OPERATION_FIELDS: Final = np.dtype(
         ("passes_barrier", np.int32),  # 1 where a warp that waits at a barrier may issue it
         ("is_fence", np.int32),  # waits until the warp's stores are answered
         ("bypasses", np.int32),  # L1
+        ("is_strong", np.int32),  # a load that is to see what other SMs store: L1 has nothing for it
         ("is_store", np.int32),  # to shared memory: a barrier waits until its operands have been read
     ],
     align=True,

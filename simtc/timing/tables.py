@@ -251,6 +251,7 @@ def _memory(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         op["returned"] = 32 * lane_bytes(instruction)
     op["is_store"] = access is Access.SHARED_STORE
     op["bypasses"] = "BYPASS" in instruction.modifiers
+    op["is_strong"] = "STRONG" in instruction.modifiers and not {"CTA", "SM"} & set(instruction.modifiers)
     op["hint"] = next((_HINTS[m] for m in instruction.modifiers if m in _HINTS), 0)
     # What the path itself takes when nobody else is there; the rest of the latency comes after it.
     wavefront = sm.shared.wavefront_bytes / sm.shared.data_stage_bytes_per_cycle

@@ -129,27 +129,28 @@ def announce(ck: Arrays, sm: Record, op: Record, one: Record) -> None:
             l2_tags.announce(ck, line)
 
 
-@compiled(float64, CLOCK, SM, int64, int64, float64, float64)
-def _ask(ck: Arrays, sm: Record, sector: Int, hint: Int, missed: Float, sent: Float) -> Float:
+@compiled(float64, CLOCK, SM, OPERATION, int64, float64, float64)
+def _ask(ck: Arrays, sm: Record, op: Record, sector: Int, missed: Float, sent: Float) -> Float:
     """Ask L2 for a sector; return when it is there, beyond what an L1 hit takes.
 
-    One that another SM of the same GPC has asked for and not received yet is not asked for again.
+    One that another SM of the same GPC has asked for and not received yet is not asked for again: by a strong load only
+    for as long as by a copy past L1.
     """
-    own, gpc = ck.chip.crossbar, sm.gpc
+    own, gpc, hint = ck.chip.crossbar, sm.gpc, int64(op.hint)
     if own.gpcs == 0:
         return l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), 0.0, sent)
     asked = ck.asked[_place(sm, sector)]
-    if asked.sector == sector and asked.answered > sent:
+    if asked.sector == sector and (asked.until if op.is_strong else asked.answered) > sent:
         hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2)
         return max(asked.answered, sent + hit)  # it answers one as late as the other
     sent = _pass(ck.gpc_l2_ports[gpc], sent, own.gpc_l2_bytes_per_cycle)
     arrival = l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), 0.0, sent)
-    asked.sector, asked.answered = sector, arrival
+    asked.sector, asked.answered, asked.until = sector, arrival, sent + own.copy_join_cycles
     return arrival
 
 
-@compiled(float64, CLOCK, SM, int64, int64, float64, float64)
-def fetch_sector(ck: Arrays, sm: Record, sector: Int, hint: Int, missed: Float, t: Float) -> Float:
+@compiled(float64, CLOCK, SM, OPERATION, int64, float64, float64)
+def fetch_sector(ck: Arrays, sm: Record, op: Record, sector: Int, missed: Float, t: Float) -> Float:
     """Bring a sector to an SM that missed L1 and asks L2 at t; return when it is there, beyond what an L1 hit takes."""
     own = ck.chip.crossbar
     send_request(ck, sm, sector >> 2, own.request_cycles)
@@ -157,7 +158,7 @@ def fetch_sector(ck: Arrays, sm: Record, sector: Int, hint: Int, missed: Float, 
     sm.link_free = start + SECTOR / own.l2_bytes_per_cycle
     sm.link_bytes += SECTOR
     sent = start if own.gpcs == 0 else _pass(ck.gpc_ports[sm.gpc], start, own.gpc_bytes_per_cycle)
-    return _ask(ck, sm, sector, hint, missed, sent)
+    return _ask(ck, sm, op, sector, missed, sent)
 
 
 @compiled(int64, QUEUED, int64)
@@ -206,7 +207,7 @@ def copy_sector(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed:
     sm.link_bytes += SECTOR
     if own.gpcs > 0:
         return _ask_for_piece(ck, sm, copy, k, hint, size, sent)
-    return _ask(ck, sm, sector, hint, missed, sent)
+    return l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), 0.0, sent)
 
 
 @compiled(int64, QUEUED, int64)

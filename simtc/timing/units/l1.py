@@ -153,26 +153,28 @@ def _asked_for(ck: Arrays, sm: Record, way: Int) -> Int:
     return 0
 
 
-@compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)
-def _load_sector(ck: Arrays, sm: Record, sector: Int, way: Int, hint: Int, t: Float, asked: Float) -> Float:
+@compiled(float64, CLOCK, SM, OPERATION, int64, int64, float64, float64)
+def _load_sector(ck: Arrays, sm: Record, op: Record, sector: Int, way: Int, t: Float, asked: Float) -> Float:
     """Look a sector up; return when it is there: t for a hit.
+
+    A strong load, which is to see what other SMs store, takes nothing of what L1 holds.
 
     Args:
         ck: the clock.
         sm: whose load it is.
+        op: the load.
         sector: its number.
         way: the place of its line.
-        hint: aligned bytes around it that the load would like L2 to have, of its line.
         t: when L1 looks it up.
         asked: when L2 is asked for it; later where the line had to wait for its place.
 
     """
     number, ready, landed, cell = sm.number, ck.l1_ready, ck.l1_landed, 4 * way + (sector & 3)
     ck.counters[Counter.L1_SECTORS] += 1
-    if ready[number, cell] < NEVER:
+    if ready[number, cell] < NEVER and not op.is_strong:
         ck.counters[Counter.L1_HITS] += 1
         return max(t, ready[number, cell])
-    ready[number, cell] = fetch_sector(ck, sm, sector, hint, t, max(asked, sm.room_at))
+    ready[number, cell] = fetch_sector(ck, sm, op, sector, t, max(asked, sm.room_at))
     landed[number, way] = max(landed[number, way], ready[number, cell])
     return ready[number, cell]
 
@@ -180,9 +182,9 @@ def _load_sector(ck: Arrays, sm: Record, sector: Int, way: Int, hint: Int, t: Fl
 @compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64, float64)
 def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all."""
-    arrival, hint, line, way = t, int64(op.hint), int64(-1), int64(0)
+    arrival, line, way = t, int64(-1), int64(0)
     if op.bypasses:
-        return ldgsts.copied(ck, sm, load, hint, t, asked, float64(op.tail))
+        return ldgsts.copied(ck, sm, load, int64(op.hint), t, asked, float64(op.tail))
     for k in range(load.sectors):
         sector = load.list[k]
         if sector >> 2 != line:
@@ -190,7 +192,7 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
             way = _way(ck, sm, line, t, asked)
             if op.access == Access.COPY and _asked_for(ck, sm, way):
                 sm.tag_free += ck.chip.l1.copy_found_cycles * looked_up(ck, load) / load.lines
-        arrival = max(arrival, _load_sector(ck, sm, sector, way, hint, t, asked))
+        arrival = max(arrival, _load_sector(ck, sm, op, sector, way, t, asked))
     return arrival
 
 
