@@ -19,6 +19,7 @@ from simtc.timing.units.crossbar import fetch_sector
 from simtc.timing.units.events import expect_fill
 from simtc.timing.units.l2_tags import NEVER
 from simtc.timing.units.memory_queue import QUEUED
+from simtc.timing.units.on_the_way import take_place
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.write_combining import asks_at
 
@@ -42,6 +43,7 @@ __all__ = [
 MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps count of
 TAGGED: Final = 32  # instructions at the tags that the clock has room for
 WAITING: Final = 128  # instructions that it has room for in the queue for L2
+_PENDING: Final = 2048  # lines on their way that it has room for
 _NOTED: Final = 64  # lines that the clock finds again at once
 _MISS = np.dtype([("cycles", np.float64), ("warp", np.int32), ("instruction", np.int32), ("sub", np.int32)], align=True)
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
@@ -56,7 +58,7 @@ class L1(Parameters):
     tag_ahead_lines: float = constant("l1.tag_ahead_lines")
     tag_lines_per_cycle: float = constant("l1.tag_lines_per_cycle")
     pending_line_cycles: float = constant("l1.pending_line_cycles")
-    unused_bytes: float = constant("l1.unused_bytes")
+    pending_share: float = constant("l1.pending_share")
     copy_tag_cycles: float = constant("l1.copy_tag_cycles")
     copy_found_cycles: float = constant("l1.copy_found_cycles")
     copy_queue_entries: float = constant("l1.copy_queue_entries", room=TAGGED)
@@ -70,7 +72,7 @@ UNIT = Unit(
         ("tag_free", np.float64),  # when the tags take the next instruction
         ("tagged", np.int64),  # instructions that came to the tags
         ("tagged_at", np.float64, (TAGGED,)),  # when the tags have done with the last of them
-        ("room_at", np.float64),  # when a line last found a place that had been another's on its way
+        ("pending", np.float64, (_PENDING,)),  # when lines come that are on their way: a heap, the first one on top
         ("misses", np.int64),  # loads that are on their way from L2
         ("free_mshrs", np.int32, (MSHRS,)),  # a stack of them, beyond the first `misses`
         ("mshrs", _MISS, (MSHRS,)),  # whose load it is, and the cycles that its data needs of the data stage
@@ -82,49 +84,53 @@ UNIT = Unit(
     chip={
         "l1_tags": Cells(of=INT, shape=lambda sizes: (sizes.sms, sizes.l1_lines)),  # a line's number + 1, 0 for none
         "l1_used": Cells(of=INT, shape=lambda sizes: (sizes.sms, sizes.l1_lines)),
-        "l1_landed": Cells(of=FLOAT, shape=lambda sizes: (sizes.sms, sizes.l1_lines)),  # when all of it has come
         "l1_ready": Cells(of=FLOAT, shape=lambda sizes: (sizes.sms, 4 * sizes.l1_lines)),  # when a sector is there
     },
     counters=(Counter.L1_SECTORS, Counter.L1_HITS),
 )
 
 
-@compiled(int64, CLOCK, SM, int64, float64)
-def _place(ck: Arrays, sm: Record, line: Int, t: Float) -> Int:
-    """Return the place of a line in L1; of one that is not there, the place that it may have first.
-
-    A line that is on its way keeps its place until it has come. So of those that have come the oldest one goes, and
-    where none has, the first one that will. Of boards where that was not measured, the oldest one goes.
-    """
-    tags, used, landed, number = ck.l1_tags, ck.l1_used, ck.l1_landed, sm.number
+@compiled(int64, CLOCK, SM, int64)
+def _place(ck: Arrays, sm: Record, line: Int) -> Int:
+    """Return the place of a line in L1; of one that is not there, that of the least recently used one of its set."""
+    tags, used, number = ck.l1_tags, ck.l1_used, sm.number
     noted = int64(sm.noted[slot(line, _NOTED)])
     if tags[number, noted] == line + 1:
         return noted
-    sets, keeps = int64(ck.chip.l1.l1_sets), ck.chip.l1.unused_bytes > 0
-    first = (line + (spread(line // sets) if keeps else 0)) % sets * WAYS
+    sets, spreads = int64(ck.chip.l1.l1_sets), ck.chip.l1.pending_share > 0
+    first = (line + (spread(line // sets) if spreads else 0)) % sets * WAYS
+    victim = first
     for i in range(first, first + WAYS):
         if tags[number, i] == line + 1:
             sm.noted[slot(line, _NOTED)] = i
             return i
-    earliest, oldest, least = first, int64(-1), int64(ASLEEP)
-    for i in range(first, first + WAYS):
-        if keeps and landed[number, i] > t:
-            if landed[number, i] < landed[number, earliest]:
-                earliest = i
-        elif used[number, i] < least:
-            oldest, least = i, used[number, i]
-    return earliest if oldest < 0 else oldest
+        if used[number, i] < used[number, victim]:
+            victim = i
+    return victim
 
 
-@compiled(int64, CLOCK, SM, int64, float64, float64)
-def _way(ck: Arrays, sm: Record, line: Int, t: Float, asked: Float) -> Int:
+@compiled(float64, CLOCK, SM, float64)
+def _room(ck: Arrays, sm: Record, asked: Float) -> Float:
+    """Return when a line may be asked for: a share of L1 may be on its way, in whatever order it comes.
+
+    Of boards where that was not measured, all that is asked for.
+    """
+    sm.tag_free = max(sm.tag_free, sm.pending[0])
+    return max(asked, sm.pending[0])
+
+
+@compiled(void, CLOCK, SM, float64)
+def _take_room(ck: Arrays, sm: Record, arrival: Float) -> None:
+    """Note when a line comes that is on its way from now on."""
+    own = ck.chip.l1
+    take_place(sm.pending, min(int64(own.pending_share * own.l1_sets * WAYS), _PENDING), arrival)
+
+
+@compiled(int64, CLOCK, SM, int64, float64)
+def _way(ck: Arrays, sm: Record, line: Int, t: Float) -> Int:
     """Look a line up, which takes the place of another where it is not there; return its place."""
-    asks, number = max(asked, sm.room_at), sm.number
-    place = _place(ck, sm, line, asks)
+    number, place = sm.number, _place(ck, sm, line)
     if ck.l1_tags[number, place] != line + 1:
-        if ck.chip.l1.unused_bytes > 0 and ck.l1_landed[number, place] > asks:
-            sm.room_at = ck.l1_landed[number, place]
-            sm.tag_free = max(sm.tag_free, sm.room_at)
         ck.l1_tags[number, place] = line + 1
         for k in range(4):
             ck.l1_ready[number, 4 * place + k] = NEVER
@@ -169,30 +175,37 @@ def _load_sector(ck: Arrays, sm: Record, op: Record, sector: Int, way: Int, t: F
         asked: when L2 is asked for it; later where the line had to wait for its place.
 
     """
-    number, ready, landed, cell = sm.number, ck.l1_ready, ck.l1_landed, 4 * way + (sector & 3)
+    number, ready, cell = sm.number, ck.l1_ready, 4 * way + (sector & 3)
     ck.counters[Counter.L1_SECTORS] += 1
     if ready[number, cell] < NEVER and not op.is_strong:
         ck.counters[Counter.L1_HITS] += 1
         return max(t, ready[number, cell])
-    ready[number, cell] = fetch_sector(ck, sm, op, sector, t, max(asked, sm.room_at))
-    landed[number, way] = max(landed[number, way], ready[number, cell])
+    ready[number, cell] = fetch_sector(ck, sm, op, sector, t, asked)
     return ready[number, cell]
 
 
 @compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64, float64)
 def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all."""
-    arrival, line, way = t, int64(-1), int64(0)
+    arrival, line, way, comes, is_new = t, int64(-1), int64(0), t, int64(0)
     if op.bypasses:
         return ldgsts.copied(ck, sm, load, int64(op.hint), t, asked, float64(op.tail))
     for k in range(load.sectors):
         sector = load.list[k]
         if sector >> 2 != line:
-            line = sector >> 2
-            way = _way(ck, sm, line, t, asked)
+            if is_new:
+                _take_room(ck, sm, comes)
+            line, comes = sector >> 2, t
+            is_new = int64(op.is_strong or ck.l1_tags[sm.number, _place(ck, sm, line)] != line + 1)
+            if is_new:
+                asked = _room(ck, sm, asked)
+            way = _way(ck, sm, line, t)
             if op.access == Access.COPY and _asked_for(ck, sm, way):
                 sm.tag_free += ck.chip.l1.copy_found_cycles * looked_up(ck, load) / load.lines
-        arrival = max(arrival, _load_sector(ck, sm, op, sector, way, t, asked))
+        comes = max(comes, _load_sector(ck, sm, op, sector, way, t, asked))
+        arrival = max(arrival, comes)
+    if is_new:
+        _take_room(ck, sm, comes)
     return arrival
 
 
@@ -209,7 +222,7 @@ def finds(ck: Arrays, sm: Record, load: Record) -> Int:
     """Tell whether L1 has all sectors of a load, or has asked for them."""
     for k in range(load.sectors):
         sector = load.list[k]
-        place = _place(ck, sm, sector >> 2, 0.0)
+        place = _place(ck, sm, sector >> 2)
         if ck.l1_tags[sm.number, place] != (sector >> 2) + 1:
             return 0
         if ck.l1_ready[sm.number, 4 * place + (sector & 3)] >= NEVER:

@@ -18,6 +18,7 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units.crossbar import copy_sector
 from simtc.timing.units.memory_queue import QUEUED
+from simtc.timing.units.on_the_way import take_place
 
 __all__ = ["UNIT", "Ldgsts", "copied", "grouped_at", "landing", "pieces_asked", "tag_cycles", "write_cycles"]
 
@@ -166,21 +167,6 @@ def _room_for_copy(ck: Arrays, sm: Record, asked: Float) -> Float:
     return max(asked, sm.copies[0])
 
 
-@compiled(void, CLOCK, SM, float64)
-def _take_room(ck: Arrays, sm: Record, arrival: Float) -> None:
-    """Note when a line comes that has taken the place of the one that came first."""
-    pending, heap, i = int64(ck.chip.ldgsts.copies_pending), sm.copies, int64(0)
-    while 2 * i + 1 < pending:
-        child = 2 * i + 1
-        if child + 1 < pending and heap[child + 1] < heap[child]:
-            child += 1
-        if heap[child] >= arrival:
-            break
-        heap[i] = heap[child]
-        i = child
-    heap[i] = arrival
-
-
 @compiled(float64, CLOCK, SM, QUEUED, int64, float64, float64, float64)
 def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Float, tail: Float) -> Float:
     """Return when the last sector of a copy past L1 is there, which is written `tail` later."""
@@ -200,7 +186,7 @@ def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Flo
                 sm.awaited[place] = copy_sector(ck, sm, copy, k, hint, t, asked)
             comes = max(comes, sm.awaited[place] + (own.copy_left_cycles if again else 0.0))
         if not again:
-            _take_room(ck, sm, comes)
+            take_place(sm.copies, int64(own.copies_pending), comes)
         arrival = max(arrival, comes)
         first = end
     return arrival
