@@ -4,6 +4,7 @@
 
 static __device__ __forceinline__ unsigned any(unsigned x) { return x; }
 static __device__ __forceinline__ unsigned any(uint2 x) { return x.x | x.y; }
+static __device__ __forceinline__ unsigned any(uint4 x) { return x.x | x.w; }
 
 template <typename T>
 static __device__ __forceinline__ void hits(unsigned *times, const char *data, int count, int words, int pitch, int offset) {
@@ -32,4 +33,7 @@ extern "C" __global__ void hits_32(unsigned *times, const char *data, int count,
 }
 extern "C" __global__ void hits_64(unsigned *times, const char *data, int count, int words, int pitch, int offset) {
   hits<uint2>(times, data, count, words, pitch, offset);
+}
+extern "C" __global__ void hits_128(unsigned *times, const char *data, int count, int words, int pitch, int offset) {
+  hits<uint4>(times, data, count, words, pitch, offset);
 }

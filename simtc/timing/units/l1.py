@@ -19,7 +19,7 @@ from simtc.timing.units.crossbar import fetch_sector
 from simtc.timing.units.events import expect_fill
 from simtc.timing.units.l2_tags import NEVER
 from simtc.timing.units.memory_queue import QUEUED
-from simtc.timing.units.on_the_way import take_place
+from simtc.timing.units.on_the_way import has_room_at, take_room
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.write_combining import asks_at
 
@@ -72,7 +72,8 @@ UNIT = Unit(
         ("tag_free", np.float64),  # when the tags take the next instruction
         ("tagged", np.int64),  # instructions that came to the tags
         ("tagged_at", np.float64, (TAGGED,)),  # when the tags have done with the last of them
-        ("pending", np.float64, (_PENDING,)),  # when lines come that are on their way: a heap, the first one on top
+        ("asked", np.int64),  # lines of which something was asked for
+        ("pending", np.float64, (_PENDING,)),  # when that had come, and all before it: of the last ones
         ("misses", np.int64),  # loads that are on their way from L2
         ("free_mshrs", np.int32, (MSHRS,)),  # a stack of them, beyond the first `misses`
         ("mshrs", _MISS, (MSHRS,)),  # whose load it is, and the cycles that its data needs of the data stage
@@ -109,21 +110,11 @@ def _place(ck: Arrays, sm: Record, line: Int) -> Int:
     return victim
 
 
-@compiled(float64, CLOCK, SM, float64)
-def _room(ck: Arrays, sm: Record, asked: Float) -> Float:
-    """Return when a line may be asked for: a share of L1 may be on its way, in whatever order it comes.
-
-    Of boards where that was not measured, all that is asked for.
-    """
-    sm.tag_free = max(sm.tag_free, sm.pending[0])
-    return max(asked, sm.pending[0])
-
-
-@compiled(void, CLOCK, SM, float64)
-def _take_room(ck: Arrays, sm: Record, arrival: Float) -> None:
-    """Note when a line comes that is on its way from now on."""
+@compiled(int64, CLOCK)
+def _most(ck: Arrays) -> Int:
+    """Return of how many lines something may be on its way: a share of L1's; 0 on boards where that was not measured."""
     own = ck.chip.l1
-    take_place(sm.pending, min(int64(own.pending_share * own.l1_sets * WAYS), _PENDING), arrival)
+    return min(int64(own.pending_share * own.l1_sets * WAYS), _PENDING)
 
 
 @compiled(int64, CLOCK, SM, int64, float64)
@@ -159,53 +150,39 @@ def _asked_for(ck: Arrays, sm: Record, way: Int) -> Int:
     return 0
 
 
-@compiled(float64, CLOCK, SM, OPERATION, int64, int64, float64, float64)
-def _load_sector(ck: Arrays, sm: Record, op: Record, sector: Int, way: Int, t: Float, asked: Float) -> Float:
-    """Look a sector up; return when it is there: t for a hit.
-
-    A strong load, which is to see what other SMs store, takes nothing of what L1 holds.
-
-    Args:
-        ck: the clock.
-        sm: whose load it is.
-        op: the load.
-        sector: its number.
-        way: the place of its line.
-        t: when L1 looks it up.
-        asked: when L2 is asked for it; later where the line had to wait for its place.
-
-    """
-    number, ready, cell = sm.number, ck.l1_ready, 4 * way + (sector & 3)
-    ck.counters[Counter.L1_SECTORS] += 1
-    if ready[number, cell] < NEVER and not op.is_strong:
-        ck.counters[Counter.L1_HITS] += 1
-        return max(t, ready[number, cell])
-    ready[number, cell] = fetch_sector(ck, sm, op, sector, t, asked)
-    return ready[number, cell]
-
-
 @compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64, float64)
 def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: Float) -> Float:
-    """Look up every sector of a load and return when the last one is there: t if L1 holds them all."""
-    arrival, line, way, comes, is_new = t, int64(-1), int64(0), t, int64(0)
+    """Look up every sector of a load and return when the last one is there: t if L1 holds them all.
+
+    A strong load, which is to see what other SMs store, takes nothing of what L1 holds.
+    """
     if op.bypasses:
         return ldgsts.copied(ck, sm, load, int64(op.hint), t, asked, float64(op.tail))
+    ready, most, arrival, line, way, comes = ck.l1_ready, _most(ck), t, int64(-1), int64(0), 0.0
     for k in range(load.sectors):
         sector = load.list[k]
         if sector >> 2 != line:
-            if is_new:
-                _take_room(ck, sm, comes)
-            line, comes = sector >> 2, t
-            is_new = int64(op.is_strong or ck.l1_tags[sm.number, _place(ck, sm, line)] != line + 1)
-            if is_new:
-                asked = _room(ck, sm, asked)
+            if comes > 0:
+                take_room(sm.pending, most, sm.asked, comes)
+                sm.asked += 1
+            line, comes = sector >> 2, 0.0
             way = _way(ck, sm, line, t)
             if op.access == Access.COPY and _asked_for(ck, sm, way):
                 sm.tag_free += ck.chip.l1.copy_found_cycles * looked_up(ck, load) / load.lines
-        comes = max(comes, _load_sector(ck, sm, op, sector, way, t, asked))
-        arrival = max(arrival, comes)
-    if is_new:
-        _take_room(ck, sm, comes)
+        cell = 4 * way + (sector & 3)
+        ck.counters[Counter.L1_SECTORS] += 1
+        if ready[sm.number, cell] < NEVER and not op.is_strong:
+            ck.counters[Counter.L1_HITS] += 1
+        else:
+            if comes == 0:
+                asked = max(asked, has_room_at(sm.pending, most, sm.asked))
+                sm.tag_free = max(sm.tag_free, has_room_at(sm.pending, most, sm.asked))
+            ready[sm.number, cell] = fetch_sector(ck, sm, op, sector, t, asked)
+            comes = max(comes, ready[sm.number, cell])
+        arrival = max(arrival, ready[sm.number, cell])
+    if comes > 0:
+        take_room(sm.pending, most, sm.asked, comes)
+        sm.asked += 1
     return arrival
 
 

@@ -18,7 +18,7 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units.crossbar import copy_sector
 from simtc.timing.units.memory_queue import QUEUED
-from simtc.timing.units.on_the_way import take_place
+from simtc.timing.units.on_the_way import has_room_at, take_room
 
 __all__ = ["UNIT", "Ldgsts", "copied", "grouped_at", "landing", "pieces_asked", "tag_cycles", "write_cycles"]
 
@@ -48,7 +48,8 @@ UNIT = Unit(
     sm=(
         ("pieces_free", np.float64),  # when the next piece may be asked for
         ("awaited", np.float64, (_PLACES,)),  # when what was last copied to 16 bytes of shared memory comes
-        ("copies", np.float64, (_COPIES,)),  # when lines that are copied past L1 come: a heap, the first one on top
+        ("lines_copied", np.int64),  # past L1
+        ("copies", np.float64, (_COPIES,)),  # when they had come, and all before them: of the last ones
     ),
     warp=(("copies_done", np.int64),),  # when the warp's copies will have landed
 )
@@ -158,27 +159,19 @@ def grouped_at(warp: Record, done: Float) -> Float:
     return max(done, float64(warp.copies_done))
 
 
-@compiled(float64, CLOCK, SM, float64)
-def _room_for_copy(ck: Arrays, sm: Record, asked: Float) -> Float:
-    """Return when a line may be asked for past L1: so many may be on their way, in whatever order they come."""
-    if ck.chip.ldgsts.copies_pending == 0:
-        return asked
-    sm.tag_free = max(sm.tag_free, sm.copies[0])
-    return max(asked, sm.copies[0])
-
-
 @compiled(float64, CLOCK, SM, QUEUED, int64, float64, float64, float64)
 def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Float, tail: Float) -> Float:
     """Return when the last sector of a copy past L1 is there, which is written `tail` later."""
     own = ck.chip.ldgsts
-    by_piece = own.copy_piece_cycles > 0
+    by_piece, most = own.copy_piece_cycles > 0, int64(own.copies_pending)
     arrival, first = t, int64(0)
     while first < copy.sectors:
         end = _end_of_line(copy, first)
         ck.counters[Counter.L1_SECTORS] += end - first
         again = _awaited(ck, sm, copy, first, t, asked - tail - own.copy_left_cycles) if by_piece else int64(0)
         if not again:
-            asked = _room_for_copy(ck, sm, asked)
+            asked = max(asked, has_room_at(sm.copies, most, sm.lines_copied))
+            sm.tag_free = max(sm.tag_free, has_room_at(sm.copies, most, sm.lines_copied))
         comes = t
         for k in range(first, end):
             place = copy.to[k] % _PLACES
@@ -186,7 +179,8 @@ def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Flo
                 sm.awaited[place] = copy_sector(ck, sm, copy, k, hint, t, asked)
             comes = max(comes, sm.awaited[place] + (own.copy_left_cycles if again else 0.0))
         if not again:
-            take_place(sm.copies, int64(own.copies_pending), comes)
+            take_room(sm.copies, most, sm.lines_copied, comes)
+            sm.lines_copied += 1
         arrival = max(arrival, comes)
         first = end
     return arrival

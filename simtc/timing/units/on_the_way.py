@@ -1,32 +1,32 @@
-"""How many lines may be on their way to an SM: a heap of when those that are will come, the first one on top."""
+"""How much may be on its way to an SM: it leaves in the order in which it was asked for, whatever comes first.
+
+A ring has the last requests: when each of them, and all before it, has come.
+"""
 
 from __future__ import annotations
 
 from simtc.jit import Array, Float, Int, jit
 from simtc.machine.types import float64, int64, void
 
-__all__ = ["take_place"]
+__all__ = ["has_room_at", "take_room"]
 
 
-@jit(void(float64[:], int64, float64))
-def take_place(heap: Array, most: Int, arrival: Float) -> None:
-    """Note when a line comes that takes the place of the first one to come, of as many as may be on their way.
+@jit(float64(float64[:], int64, int64))
+def has_room_at(ring: Array, most: Int, number: Int) -> Float:
+    """Return when there is room for a request: when the one that came `most` before it has left; 0 if `most` is."""
+    return ring[number % most] if most > 0 else 0.0
+
+
+@jit(void(float64[:], int64, int64, float64))
+def take_room(ring: Array, most: Int, number: Int, arrival: Float) -> None:
+    """Note when a request's answer comes.
 
     Args:
-        heap: when lines come; nobody waits for those at 0.
-        most: how many may be on their way; 0 for any number.
-        arrival: when the line comes.
+        ring: of the last requests.
+        most: how many there may be; 0 for any number.
+        number: of requests before.
+        arrival: when its answer comes.
 
     """
-    i = int64(0)
-    if most == 0:
-        return
-    while 2 * i + 1 < most:
-        child = 2 * i + 1
-        if child + 1 < most and heap[child + 1] < heap[child]:
-            child += 1
-        if heap[child] >= arrival:
-            break
-        heap[i] = heap[child]
-        i = child
-    heap[i] = arrival
+    if most > 0:
+        ring[number % most] = max(ring[(number - 1) % most], arrival)
