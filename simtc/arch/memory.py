@@ -89,7 +89,8 @@ class L1:
     atomic_ahead_cycles: float = 0.0  # for which a unit of L2 has atomics of an SM when it takes another
     atomic_queue_entries: float = 0.0  # flits of them that wait in the SM without holding up what follows them
     # What may be on its way to an SM; 0 where nothing is known, and nothing waits.
-    pending_share: float = 0.0  # of L1's lines, that may be on their way
+    unused_bytes: float = 0.0  # of L1, in which no line finds a place to stay
+    freed_cycles: float = 0.0  # until the place of a line that has come is another's, in the order of asking
     tag_lines_per_cycle: float = 0.0  # that the tags look up, where what is read of them lies in other banks; 0: one
     copies_pending: float = 0.0  # lines that LDGSTS copies past L1
     copy_tag_cycles: float = 0.0  # of the tags, for each LDGSTS that fills L1, beyond its lines

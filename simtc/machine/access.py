@@ -17,7 +17,7 @@ from simtc.machine.state import (
     Geometry,
     Outcome,
 )
-from simtc.machine.traffic import lookups, matrix_wavefronts, passes, pieces, sectors, wavefronts
+from simtc.machine.traffic import aligned, lookups, matrix_wavefronts, passes, pieces, sectors, wavefronts
 from simtc.machine.types import BYTES, LONGS, OP, WORDS, boolean, int64, uint8, uint32, void
 
 __all__ = ["load_words", "memory", "store_words"]
@@ -203,6 +203,7 @@ def _copy(s: Arrays, mem: Arrays, op: Record, block: Int, c: Int, m: Int, q: Int
         wavefronts(s.address2, m, nbytes, 0, s.event)
         sectors(s.address, m & q, s.event)
         passes(s.address, m & q, nbytes, s.event)
+        aligned(s.address, s.address2, m & q, s.event)
         if nbytes == 16:
             pieces(s.address, s.address2, m & q, s.event)
     for lane in range(32):

@@ -101,10 +101,10 @@ def new_clock(
 
 
 def _sets_of_l1(device: Device, room: Occupancy) -> int:
-    """Return the sets of L1 beside the shared memory that the driver chooses."""
+    """Return the sets of L1 beside the shared memory that the driver chooses, and what keeps no lines."""
     limits, shared = device.sm.limits, min(room.shared_bytes, device.sm.limits.shared_bytes)
     carveout = min(c for c in limits.shared_carveouts_bytes if c >= shared)
-    size = limits.l1_shared_bytes - carveout
+    size = limits.l1_shared_bytes - carveout - int(device.sm.l1.unused_bytes)
     return max(size // (device.sm.l1.line_bytes * WAYS), 1)
 
 

@@ -66,7 +66,7 @@ def predicted(name: str, board: Any) -> float:
 @pytest.mark.parametrize(
     ("constant", "kernel"),
     [
-        ("l1.pending_share", "fill_16"), ("l1.copies_pending", "past_16"), ("l1.copy_request_cycles", "fill_16"),
+        ("l1.unused_bytes", "fill_16"), ("l1.copies_pending", "past_16"), ("l1.copy_request_cycles", "fill_16"),
         ("l1.copy_piece_cycles", "line_stream"), ("l1.copy_tag_cycles", "fill_stream"),
         ("l1.copy_found_cycles", "fill_stream"),
     ],

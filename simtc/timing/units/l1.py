@@ -10,7 +10,7 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
-from simtc.timing.constants import ASLEEP, WAYS, Access, Counter
+from simtc.timing.constants import ASLEEP, LINE, WAYS, Access, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, FLOAT, INT, SM, Cells, Parameters, Unit, compiled, constant, launched
 from simtc.timing.units import ldgsts
@@ -58,7 +58,8 @@ class L1(Parameters):
     tag_ahead_lines: float = constant("l1.tag_ahead_lines")
     tag_lines_per_cycle: float = constant("l1.tag_lines_per_cycle")
     pending_line_cycles: float = constant("l1.pending_line_cycles")
-    pending_share: float = constant("l1.pending_share")
+    unused_bytes: float = constant("l1.unused_bytes")
+    freed_cycles: float = constant("l1.freed_cycles")
     copy_tag_cycles: float = constant("l1.copy_tag_cycles")
     copy_found_cycles: float = constant("l1.copy_found_cycles")
     copy_queue_entries: float = constant("l1.copy_queue_entries", room=TAGGED)
@@ -73,7 +74,7 @@ UNIT = Unit(
         ("tagged", np.int64),  # instructions that came to the tags
         ("tagged_at", np.float64, (TAGGED,)),  # when the tags have done with the last of them
         ("asked", np.int64),  # lines of which something was asked for
-        ("pending", np.float64, (_PENDING,)),  # when that had come, and all before it: of the last ones
+        ("pending", np.float64, (_PENDING,)),  # when they left their places: the last ones
         ("misses", np.int64),  # loads that are on their way from L2
         ("free_mshrs", np.int32, (MSHRS,)),  # a stack of them, beyond the first `misses`
         ("mshrs", _MISS, (MSHRS,)),  # whose load it is, and the cycles that its data needs of the data stage
@@ -98,7 +99,7 @@ def _place(ck: Arrays, sm: Record, line: Int) -> Int:
     noted = int64(sm.noted[slot(line, _NOTED)])
     if tags[number, noted] == line + 1:
         return noted
-    sets, spreads = int64(ck.chip.l1.l1_sets), ck.chip.l1.pending_share > 0
+    sets, spreads = int64(ck.chip.l1.l1_sets), ck.chip.l1.unused_bytes > 0
     first = (line + (spread(line // sets) if spreads else 0)) % sets * WAYS
     victim = first
     for i in range(first, first + WAYS):
@@ -111,10 +112,12 @@ def _place(ck: Arrays, sm: Record, line: Int) -> Int:
 
 
 @compiled(int64, CLOCK)
-def _most(ck: Arrays) -> Int:
-    """Return of how many lines something may be on its way: a share of L1's; 0 on boards where that was not measured."""
+def _places(ck: Arrays) -> Int:
+    """Return of how many lines something may be on its way: of all; 0 on boards where nobody is known to wait."""
     own = ck.chip.l1
-    return min(int64(own.pending_share * own.l1_sets * WAYS), _PENDING)
+    if own.freed_cycles == 0:
+        return int64(0)
+    return min(int64(own.l1_sets * WAYS + own.unused_bytes / LINE), _PENDING)
 
 
 @compiled(int64, CLOCK, SM, int64, float64)
@@ -158,12 +161,12 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
     """
     if op.bypasses:
         return ldgsts.copied(ck, sm, load, int64(op.hint), t, asked, float64(op.tail))
-    ready, most, arrival, line, way, comes = ck.l1_ready, _most(ck), t, int64(-1), int64(0), 0.0
+    ready, most, arrival, line, way, comes = ck.l1_ready, _places(ck), t, int64(-1), int64(0), 0.0
     for k in range(load.sectors):
         sector = load.list[k]
         if sector >> 2 != line:
             if comes > 0:
-                take_room(sm.pending, most, sm.asked, comes)
+                take_room(sm.pending, most, sm.asked, comes + ck.chip.l1.freed_cycles)
                 sm.asked += 1
             line, comes = sector >> 2, 0.0
             way = _way(ck, sm, line, t)
@@ -181,7 +184,7 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
             comes = max(comes, ready[sm.number, cell])
         arrival = max(arrival, ready[sm.number, cell])
     if comes > 0:
-        take_room(sm.pending, most, sm.asked, comes)
+        take_room(sm.pending, most, sm.asked, comes + ck.chip.l1.freed_cycles)
         sm.asked += 1
     return arrival
 

@@ -136,12 +136,12 @@ def write_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
     """Return how long the data stage writes what a copy brings.
 
     What goes through L1 passes the stage twice: its sectors as they come, and the wavefronts in which they are written.
-    Past L1, loose sectors are written as fast as others are read.
+    Sectors that keep their places of a line come faster. Past L1, loose sectors are written as fast as others are read.
     """
     own = ck.chip.ldgsts
     if not op.bypasses:
-        moved = copy.sectors * SECTOR + copy.wavefronts * WAVEFRONT
-        return moved / own.data_stage_bytes_per_cycle
+        width = own.copy_write_bytes_per_cycle if copy.aligned else own.data_stage_bytes_per_cycle
+        return copy.sectors * SECTOR / width + copy.wavefronts * WAVEFRONT / own.data_stage_bytes_per_cycle
     loose = float64(_ones(copy.pieces & (copy.pieces >> 1 | 1 << copy.sectors - 1)))
     whole = (copy.sectors - loose) * SECTOR / own.copy_write_bytes_per_cycle
     return whole + loose * SECTOR / own.data_stage_bytes_per_cycle

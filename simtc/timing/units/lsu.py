@@ -83,6 +83,7 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     one.wavefronts, one.lines = max(event[Event.WAVEFRONTS], 1), event[Event.LINES]
     one.sectors = event[Event.SECTORS] if op.access >= Access.GLOBAL_LOAD else int64(0)
     one.passes = event[Event.PASSES] if op.access in _PASSES_L1 else int64(0)
+    one.aligned = event[Event.ALIGNED]
     past_l1 = op.access == Access.COPY and op.bypasses
     one.pieces = event[Event.PIECES] if past_l1 else int64(0)
     one.meeting = event[Event.MEETING] if op.access == Access.ATOMIC else int64(1)

@@ -22,6 +22,7 @@ QUEUED_FIELDS: Final = np.dtype(
         ("passes", np.int32),  # over the banks of L1; 0 of what does not read it
         ("sectors", np.int32),
         ("meeting", np.int32),  # of an atomic: the most lanes at one word
+        ("aligned", np.int64),  # of a copy: 1 where it moves nothing to another place of a line
         ("pieces", np.int64),  # of a copy past L1: bits of those that begin a piece
         ("parts", np.int64),  # and how many pieces there are
         ("tags", np.float64),  # cycles that the tags of L1 take for it

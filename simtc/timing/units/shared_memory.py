@@ -59,6 +59,7 @@ def enqueue(ck: Arrays, sm: Record, op: Record, one: Record) -> None:
     to = sm.stage_queue[(sm.stage_head + sm.stage_count) % QUEUE]
     to.warp, to.instruction, to.sub = one.warp, one.instruction, one.sub
     to.wavefronts, to.lines, to.passes, to.sectors = one.wavefronts, one.lines, one.passes, one.sectors
+    to.tags = one.tags
     sm.stage_count += 1
     if op.access == Access.GLOBAL_STORE:
         for k in range(one.sectors):
@@ -133,6 +134,8 @@ def _pass_first(ck: Arrays, sm: Record, t: Float) -> None:
         write_combining.write_through(ck, sm, warp, op, one, t)
     elif op.access in (Access.SHARED_LOAD, Access.EXCHANGE, Access.GLOBAL_LOAD):
         done = max(done, _returned(ck, sm, sub, op, one, t))
+        if op.access == Access.GLOBAL_LOAD:  # which begins when all its lines have been found
+            done += one.tags - 1
     elif op.access == Access.GROUP:
         done = grouped_at(warp, done)
     elif op.access == Access.BARRIER:
@@ -142,10 +145,13 @@ def _pass_first(ck: Arrays, sm: Record, t: Float) -> None:
 
 @compiled(int64, CLOCK, SM, int64)
 def serve_stage(ck: Arrays, sm: Record, now: Int) -> Int:
-    """Let the data stage take what is next, if it is free; return 1 if it was: instructions and fills by turns."""
+    """Let the data stage take what is next, if it is free; return 1 if it was: instructions and fills by turns.
+
+    What has waited for it begins in the fraction of a cycle in which it became free.
+    """
     if sm.stage_count + sm.fills == 0 or sm.stage_free > now:
         return 0
-    t = max(sm.stage_free, float64(now))
+    t = sm.stage_free if sm.stage_free > now - 1 else float64(now)
     if sm.fills > 0 and (sm.stage_count == 0 or not sm.filled):
         _pass_fill(ck, sm, t)
         sm.filled = 1
