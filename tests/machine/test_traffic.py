@@ -18,6 +18,7 @@ lookups, matrix_wavefronts, wavefronts = map(
     callable_part, (traffic.lookups, traffic.matrix_wavefronts, traffic.wavefronts)
 )
 pieces, passes, sectors = map(callable_part, (traffic.pieces, traffic.passes, traffic.sectors))
+aligned = callable_part(traffic.aligned)
 COUNTED = Path(__file__).parents[1] / "layout" / "wavefronts_h200.npz"
 
 
@@ -129,3 +130,15 @@ def test_the_pieces_of_a_copy_are_neighbouring_sectors_that_land_alike(row, pitc
     if at % 32 == to_at % 32 == 0 and pitch % 32 == 0 and row > 16:  # halves of sectors may change places
         pieces(source + at, to + to_at ^ 16, np.uint32(0xFFFFFFFF), event)
         assert (int(event[Event.PIECES]).bit_count(), event[Event.ASKED]) == (count_, asked)
+
+
+@pytest.mark.parametrize(
+    ("pitch", "at", "expected"), [(128, 0, 1), (256, 0, 1), (128, 32, 0), (144, 0, 0), (192, 0, 0)]
+)
+def test_rows_keep_their_places_of_lines_or_not(pitch, at, expected):
+    event, lane = np.zeros(Event.COUNT, np.int64), np.arange(32)
+    source, to = (lane // 8 * apart + lane % 8 * 16 for apart in (2048, pitch))
+    aligned(source, to + at, np.uint32(0xFFFFFFFF), event)
+    assert event[Event.ALIGNED] == expected
+    aligned(source, to + at, np.uint32(0), event)
+    assert event[Event.ALIGNED] == 1

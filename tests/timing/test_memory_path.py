@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from simtc.arch import device
+from simtc.jit import callable_part
 from simtc.reproduce.microbenchmark import SHARED_BYTES, cycles, each, kernel, line
 from simtc.sass import load
 from simtc.timing.tables import clock_table
+from simtc.timing.units import on_the_way
 from simtc.validate.campaigns.microbench import cases
 from simtc.validate.chip import Chip
 from simtc.validate.validate import campaign_settings
@@ -95,3 +98,25 @@ def test_the_lsu_takes_a_register_of_some_lanes_in_a_cycle(board, expected):
 
     found = each(board, link, warps=16, shared_bytes=SHARED_BYTES)
     assert found / 16 == pytest.approx(expected, rel=0.1)
+
+
+def test_a_strong_load_takes_nothing_of_what_l1_holds():
+    """A warp loads the same line again and again; of strong loads an H200's profiler counts every one in L2."""
+
+    def again(load):
+        return [line(f"{load} R4, [R2.64]", stall=2, write=0), line("IADD3 R5, R4, RZ, RZ", stall=8, wait=[0])]
+
+    held = each(H200, lambda _: again("LDG.E.CONSTANT"), 16)
+    assert held < 60
+    assert each(H200, lambda _: again("LDG.E.STRONG.SM"), 16) == held
+    assert each(H200, lambda _: again("LDG.E.STRONG.GPU"), 16) > H200.l2_hit_cycles - 20
+
+
+def test_what_is_on_its_way_leaves_in_the_order_of_asking():
+    has_room_at, take_room = map(callable_part, (on_the_way.has_room_at, on_the_way.take_room))
+    ring = np.zeros(4)
+    for number, arrival in enumerate((900.0, 300.0, 310.0)):
+        assert has_room_at(ring, 3, number) == 0
+        take_room(ring, 3, number, arrival)
+    assert [has_room_at(ring, 3, number) for number in (3, 4, 5)] == [900, 900, 900]
+    assert has_room_at(ring, 0, 7) == 0
