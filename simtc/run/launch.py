@@ -83,7 +83,8 @@ def launch(
             in up to half the time, and the arrays stay as they were, as in a sampled timing.
         check: also find races in shared memory, misused barriers, and uses of values that nothing wrote, as
             sass_notes/checks.md says (several times slower; not together with timing).
-        caches: "cold", or "warm" where L2 already holds the operands.
+        caches: "cold", or "warm" where L2 already holds the operands; of more than it holds, what the same launch
+            before has left, which is executed first (of a sampled timing, the last part).
         instruction_limit: the most instructions one warp may execute.
         launch_limit: the most that all warps of the blocks under way may have executed together; a block that has ended
             does not count any more. It ends an endless kernel of many warps.

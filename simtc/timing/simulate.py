@@ -58,7 +58,7 @@ def _run_before(request: Request, room: Occupancy, order: np.ndarray, sms: int |
     """Execute the launch once, for what it leaves in L2; memory is then as it was."""
     bytes_before = request.memory.bytes.copy()
     try:
-        return _run(replace(request, slices=0, observe=None, progress=None), room, order, sms, None)
+        return _run(replace(request, slices=0, observe=None), room, order, sms, None)
     finally:
         request.memory.bytes[:] = bytes_before
 
