@@ -93,6 +93,7 @@ class L1:
     freed_cycles: float = 0.0  # until the place of a line that has come is another's, in the order of asking
     tag_lines_per_cycle: float = 0.0  # that the tags look up, where what is read of them lies in other banks; 0: one
     copies_pending: float = 0.0  # lines that LDGSTS copies past L1
+    fill_bytes_per_cycle: float = 0.0  # of the data stage, for what keeps its place of a line; 0: as for all else
     copy_tag_cycles: float = 0.0  # of the tags, for each LDGSTS that fills L1, beyond its lines
     copy_found_cycles: float = 0.0  # and for each of its lines that L1 has, or has asked for
     copy_piece_cycles: float = 0.0  # of a piece that LDGSTS copies past L1: sectors that land alike

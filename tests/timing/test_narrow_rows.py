@@ -24,7 +24,11 @@ LIMITS = {
     "fill_16_x4/1x256/4,32,128,220/cold": 0.12,
     "fill_16_x1/1x1024/4,32,128,220/cold": 0.12,
     "fill_16_x8/1x1024/4,32,128,220/cold": 0.06,
-    "past_16_x4/1x1024/4,32,128,120/cold": 0.21,
+    "stride_past_16/1x1024/8,32,544,2228224,134217728,160/cold": 0.06,
+    "stride_fill_8/1x512/16,32,544,32,512,96/cold": 0.06,
+    "stride_fill_16/1x512/8,32,2048,2097152,134217728,96/cold": 0.06,
+    "lds_4_fill/1x512/32,4,72/warm": 0.04,
+    "again/1x32/160,104/warm": 0.06,
     "line_stream_16_3/1x256/32,32,48,2048,32,1024,65536,48/warm": 0.06,
     "line_stream_16_3/1x256/32,32,48,32,8192,65536,65536,48/warm": 0.06,
     "line_stream_16_3/1x256/32,64,80,2048,64,1024,65536,48/warm": 0.12,
@@ -66,7 +70,7 @@ def predicted(name: str, board: Any) -> float:
 @pytest.mark.parametrize(
     ("constant", "kernel"),
     [
-        ("l1.unused_bytes", "fill_16"), ("l1.copies_pending", "past_16"), ("l1.copy_request_cycles", "fill_16"),
+        ("l1.freed_cycles", "fill_16"), ("l1.copies_pending", "past_16"), ("l1.copy_request_cycles", "fill_16"),
         ("l1.copy_piece_cycles", "line_stream"), ("l1.copy_tag_cycles", "fill_stream"),
         ("l1.copy_found_cycles", "fill_stream"),
     ],

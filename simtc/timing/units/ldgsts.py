@@ -38,6 +38,7 @@ class Ldgsts(Parameters):
     copy_again_lines: float = constant("l1.copy_again_lines")
     copy_half_cycles: float = constant("l1.copy_half_cycles")
     copy_write_bytes_per_cycle: float = constant("l1.copy_write_bytes_per_cycle")
+    fill_bytes_per_cycle: float = constant("l1.fill_bytes_per_cycle")
     copies_pending: float = constant("l1.copies_pending", room=_COPIES)
     data_stage_bytes_per_cycle: float = constant("shared.data_stage_bytes_per_cycle")
 
@@ -140,7 +141,8 @@ def write_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
     """
     own = ck.chip.ldgsts
     if not op.bypasses:
-        width = own.copy_write_bytes_per_cycle if copy.aligned else own.data_stage_bytes_per_cycle
+        is_quick = copy.aligned and own.fill_bytes_per_cycle > 0
+        width = own.fill_bytes_per_cycle if is_quick else own.data_stage_bytes_per_cycle
         return copy.sectors * SECTOR / width + copy.wavefronts * WAVEFRONT / own.data_stage_bytes_per_cycle
     loose = float64(_ones(copy.pieces & (copy.pieces >> 1 | 1 << copy.sectors - 1)))
     whole = (copy.sectors - loose) * SECTOR / own.copy_write_bytes_per_cycle
