@@ -100,6 +100,8 @@ class L1:
     copy_again_cycles: float = 0.0  # of a line that goes where a copy before it has not landed yet
     copy_again_lines: float = 0.0  # of which one instruction puts fewer into a line of shared memory, or none goes so
     copy_left_cycles: float = 0.0  # after it has landed, until the place knows no more that a copy came
-    copy_join_cycles: float = 0.0  # in which a GPC's request for such a piece is joined by others for the same sectors
+    join_cycles: float = 0.0  # in which requests for the same sectors, of SMs near one half of L2, are coalesced
+    join_requests: float = 0.0  # of which so many at most
     copy_queue_entries: float = 0.0  # LDGSTS that may wait at the tags without holding up what follows them
+    past_queue_entries: float = 0.0  # and of those past L1, for their pieces
     copy_request_cycles: float = 0.0  # of the path to L2, for LDGSTS that fills L1 with lines whose banks are the same

@@ -17,7 +17,16 @@ from simtc.machine.state import (
     Geometry,
     Outcome,
 )
-from simtc.machine.traffic import aligned, lookups, matrix_wavefronts, passes, pieces, sectors, wavefronts
+from simtc.machine.traffic import (
+    aligned,
+    lookups,
+    matrix_wavefronts,
+    passes,
+    pieces,
+    sectors,
+    thread_lines,
+    wavefronts,
+)
 from simtc.machine.types import BYTES, LONGS, OP, WORDS, boolean, int64, uint8, uint32, void
 
 __all__ = ["load_words", "memory", "store_words"]
@@ -243,6 +252,8 @@ def memory(s: Arrays, mem: Arrays, op: Record, warp: Int, a: Int, b: Int, c: Int
         q = uint32(s.P[warp * PREDICATES + op.q] ^ op.q_flip)
         return _copy(s, mem, op, block, c, m, q)
     if code == Code.LOAD_LOCAL or code == Code.STORE_LOCAL:
+        if trace:
+            thread_lines(s.address, m, nbytes, s.event)
         bad = local_offsets(s, s.address, m, warp, nbytes)
         if bad:
             return bad

@@ -124,10 +124,10 @@ class Event(IntEnum):
     ALIGNED = 15  # of a copy to shared memory: 1 where all lie at the same place of a line and of one of shared memory
     LIST = 16  # sector addresses, in order of first touch
     BANKS = 96  # for counting wavefronts: what each bank of shared memory delivers
-    LANDING = 160  # for counting pieces: sectors, where they land, and how
-    WORDS = 184  # for counting wavefronts: how many words each bank is asked for
-    TABLE = 216  # of numbers that were seen: words beyond the first one of a bank, sectors, or lines
-    COUNT = 280
+    WORDS = 160  # for counting wavefronts: how many words each bank is asked for
+    TABLE = 192  # of numbers that were seen: words beyond the first one of a bank, sectors, or lines
+    LANDING = 256  # for counting pieces: sectors, where they land, and how
+    COUNT = 352
 
 
 class Geometry(IntEnum):

@@ -11,7 +11,7 @@ from simtc.jit import Array, Int, jit
 from simtc.machine.state import Event
 from simtc.machine.types import LONGS, int64, uint32, uint64, void
 
-__all__ = ["aligned", "lookups", "matrix_wavefronts", "passes", "pieces", "sectors", "wavefronts"]
+__all__ = ["aligned", "lookups", "matrix_wavefronts", "passes", "pieces", "sectors", "thread_lines", "wavefronts"]
 
 _ONE = np.uint32(1)
 _FULL = np.uint32(0xFFFFFFFF)
@@ -19,9 +19,8 @@ _SPREAD, _BIT, _PLACES = np.uint64(0x9E3779B97F4A7C15), np.uint64(1), np.uint64(
 _TO_PLACES = np.uint64(58)
 _BEYOND = 1 << 60  # all sectors
 _IN_LINE = 127  # bits of the place of a byte in its line
-_PHASE = 8  # lanes that copy 16 bytes each and are looked at together
 _ASKED = 32  # after BANKS: the sectors that are asked for
-_TAKEN, _WHOLE, _HALVES = 0, 1, 2  # how a sector lands: it belongs to a piece, whole, or a half of it
+_TAKEN, _WHOLE, _HALVES, _SWAPPED = 0, 1, 2, 6  # how a sector lands: it belongs to a piece, whole, a half of it, turned
 
 
 @jit(uint64(LONGS, int64, uint64, int64))
@@ -130,6 +129,22 @@ def sectors(address: Array, m: Int, event: Array) -> None:
 
 
 @jit(void(LONGS, uint32, int64, LONGS))
+def thread_lines(address: Array, m: Int, nbytes: Int, event: Array) -> None:
+    """Count the lines of an access to local memory, each of which has the same word of every thread.
+
+    It has no sectors: what threads spill is taken to be in L1, and to stay there.
+    """
+    last, seen, lines = int64(-1), uint64(0), int64(0)
+    for lane in range(32):
+        word = address[lane] >> 2
+        if (m >> uint32(lane)) & _ONE and word != last:
+            before, last, seen = seen, word, _note(event, int64(Event.TABLE), seen, word)
+            lines += seen != before
+    event[Event.LINES] = max(lines, 1) * max(nbytes >> 2, 1)
+    event[Event.PASSES] = event[Event.LINES]
+
+
+@jit(void(LONGS, uint32, int64, LONGS))
 def lookups(address: Array, m: Int, nbytes: Int, event: Array) -> None:
     """Count the lines of a global load as L1 looks them up: for 32 lanes together, 16 (64-bit), or 8 (128-bit).
 
@@ -163,51 +178,60 @@ def passes(address: Array, m: Int, nbytes: Int, event: Array) -> None:
     event[Event.PASSES] = count
 
 
-@jit(int64(LONGS, LONGS, int64, uint32, LONGS))
-def _landings(source: Array, to: Array, first: Int, m: Int, event: Array) -> Int:
-    """List what eight lanes copy: a sector, its first place in shared memory, and how it lands; return how many.
+@jit(int64(LONGS, LONGS, uint32, LONGS))
+def _landings(source: Array, to: Array, m: Int, event: Array) -> Int:
+    """List what the lanes copy: a sector, its first place in shared memory, and how it lands; return how many.
 
-    A sector that goes to two of shared memory is listed with each. It lands whole, with its halves in any order, or one
-    half of it lands, on the same or on the other side.
+    A sector that goes to two of shared memory is listed with each. It lands whole, whole with its halves exchanged, or
+    one half of it lands, on the same or on the other side.
     """
     count = int64(0)
-    for lane in range(first, first + _PHASE):
+    for lane in range(32):
         if not (m >> uint32(lane)) & _ONE:
             continue
         sector, place, k = source[lane] >> 5, to[lane] >> 4, int64(Event.LANDING)
         end = k + 3 * count
         while k < end and (event[k] != sector or event[k + 1] >> 1 != place >> 1):
             k += 3
-        event[k], event[k + 2] = sector, _WHOLE if k < end else _HALVES + 2 * (source[lane] >> 4 & 1) + (place & 1)
+        whole = _SWAPPED if (source[lane] >> 4 ^ place) & 1 else _WHOLE
+        event[k], event[k + 2] = sector, whole if k < end else _HALVES + 2 * (source[lane] >> 4 & 1) + (place & 1)
         if k == end:
             event[k + 1] = place
             count += 1
     return count
 
 
+@jit(int64(LONGS, int64, int64))
+def _goes_with(event: Array, last: Int, i: Int) -> Int:
+    """Tell whether a sector goes with the last one of a piece: both of its lines, and its place in them."""
+    if event[i] >> 2 != event[last] >> 2 or event[i + 1] >> 3 != event[last + 1] >> 3:
+        return 0
+    apart = event[i] ^ event[last] ^ event[i + 1] >> 1 ^ event[last + 1] >> 1
+    return 1 if apart & 3 == 0 or event[i] == event[last] + 1 else 0
+
+
 @jit(void(LONGS, LONGS, uint32, LONGS))
 def pieces(source: Array, to: Array, m: Int, event: Array) -> None:
-    """Note the pieces in which a copy of 16 bytes a lane passes L1 by: neighbouring sectors that land in the same way.
+    """Note the pieces in which a copy of 16 bytes a lane passes L1 by: sectors that land in the same way.
 
-    They are of one line of global memory, and land in one of shared memory; eight lanes are looked at together. In
-    BANKS is the first place of 16 bytes that each sector goes to, behind these their numbers, in PIECES which of them
-    begin a piece, and in ASKED how many there are: a sector counts once for each that it lands in.
+    They are of one line of global memory, and land in one of shared memory: as neighbours, or their places exchanged in
+    one way, as swizzled rows are. In BANKS is the first place of 16 bytes that each sector goes to, behind these their
+    numbers, in PIECES which of them begin a piece, and in ASKED how many there are: a sector counts once for each that
+    it lands in.
     """
     count, begins = int64(0), int64(0)
-    for first in range(0, 32, _PHASE):
-        begin = int64(Event.LANDING)
-        end = begin + 3 * _landings(source, to, first, m, event)
-        for k in range(begin, end, 3):
-            last, lands = int64(-1), event[k + 2]
-            if lands == _TAKEN:
-                continue
-            begins |= int64(1) << count
-            for i in range(k, end, 3):
-                together = event[i + 2] == lands and event[i] == event[last] + 1 and event[i] >> 2 == event[last] >> 2
-                if i == k or (together and event[i + 1] >> 3 == event[last + 1] >> 3):
-                    event[Event.BANKS + count], event[Event.BANKS + _ASKED + count] = event[i + 1], event[i]
-                    event[i + 2], last = _TAKEN, int64(i)
-                    count += 1
+    begin = int64(Event.LANDING)
+    end = begin + 3 * _landings(source, to, m, event)
+    for k in range(begin, end, 3):
+        last, lands = int64(-1), event[k + 2]
+        if lands == _TAKEN:
+            continue
+        begins |= int64(1) << count
+        for i in range(k, end, 3):
+            if i == k or (event[i + 2] == lands and _goes_with(event, last, i)):
+                event[Event.BANKS + count], event[Event.BANKS + _ASKED + count] = event[i + 1], event[i]
+                event[i + 2], last = _TAKEN, int64(i)
+                count += 1
     event[Event.PIECES], event[Event.ASKED] = begins, count
 
 

@@ -1,4 +1,8 @@
-"""The crossbar between SMs and L2: the port of an SM, those of its CPC and its GPC, and what a GPC merges."""
+"""The crossbar between SMs and L2: the port of an SM, those of its CPC and its GPC, and what becomes one request.
+
+In front of each half of L2 requests of its SMs for the same sectors are coalesced: a few at most, which come within a
+few cycles.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from simtc.timing.constants import LANES, SECTOR, Access
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Unit, compiled, constant, derived
 from simtc.timing.units import atomics, l2, l2_tags
-from simtc.timing.units.addresses import hashed
+from simtc.timing.units.addresses import gpc_beside, hashed
 from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.merging import merges
 from simtc.timing.units.server import SERVER, SERVER_RECORD, serve
@@ -32,9 +36,11 @@ __all__ = [
 ]
 
 _WHOLE: Final = int(4 * LANES // SECTOR)  # sectors that a word of each lane fills
-_MERGED: Final = 65536  # sectors on their way to one GPC that can be told apart
+_MERGED: Final = 65536  # sectors that were asked for in one half of L2 that can be told apart
 AHEAD: Final = 16.0  # cycles that the way up is planned for
-_ASKED = np.dtype([("sector", np.int64), ("answered", np.float64), ("until", np.float64)])  # others may join it
+_ASKED = np.dtype(  # a request, and until when others may join it
+    [("sector", np.int64), ("answered", np.float64), ("until", np.float64), ("joined", np.int64)]
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +49,8 @@ class Crossbar(Parameters):
 
     l2_bytes_per_cycle: float = constant("l1.l2_bytes_per_cycle")  # from L2 to an SM
     copy_bytes_per_cycle: float = constant("l1.copy_bytes_per_cycle")  # of LDGSTS past L1
-    copy_join_cycles: float = constant("l1.copy_join_cycles")  # in which a piece that is asked for again joins it
+    join_cycles: float = constant("l1.join_cycles")  # in which a request is joined by others for the same sectors
+    join_requests: float = constant("l1.join_requests")
     request_cycles: float = constant("l1.request_cycles")
     switch_cycles: float = constant("l1.switch_cycles")
     atomic_packet_cycles: float = constant("l1.atomic_packet_cycles")
@@ -78,7 +85,7 @@ UNIT = Unit(
         ("up_loads", np.int64),  # 1 where a load was the last one there
         ("up_line", np.int64),  # the line of the last request of a load
         ("requests", np.int64),  # of lines, by loads
-        ("joins", np.int64),  # 1 where its GPC has just asked for it
+        ("joins", np.int64),  # 1 where the piece that it copies has just been asked for
         ("executed", np.float64, (atomics.UNITS,)),  # when units of L2 have executed the last sector of an atomic
         ("sent", np.int64),  # sectors of the atomic that is being sent
         ("answered", np.float64),  # when L2 answers those
@@ -87,7 +94,7 @@ UNIT = Unit(
         "cpc_ports": Cells(of=SERVER, shape=lambda sizes: (sizes.cpcs,)),  # towards L2
         "gpc_ports": Cells(of=SERVER, shape=lambda sizes: (sizes.gpcs,)),  # before a GPC merges requests
         "gpc_l2_ports": Cells(of=SERVER, shape=lambda sizes: (sizes.gpcs,)),  # and behind it
-        "asked": Cells(of=_ASKED, shape=lambda sizes: (sizes.gpcs * _MERGED,)),  # by a GPC, by a hash of the sector
+        "asked": Cells(of=_ASKED, shape=lambda sizes: (2 * _MERGED if sizes.gpcs else 0,)),  # by a hash of the sector
     },
 )
 
@@ -112,8 +119,8 @@ def send_request(ck: Arrays, sm: Record, line: Int, cycles: Float) -> None:
 
 @compiled(int64, SM, int64)
 def _place(sm: Record, sector: Int) -> Int:
-    """Return where a GPC remembers that it has asked for a sector."""
-    return sm.gpc * _MERGED + hashed(sector, 10) % _MERGED
+    """Return where the half of L2 that an SM is near remembers that a sector was asked for."""
+    return (gpc_beside(sm.number) & 1) * _MERGED + hashed(sector, 10) % _MERGED
 
 
 @compiled(void, CLOCK, SM, OPERATION, QUEUED)
@@ -133,20 +140,20 @@ def announce(ck: Arrays, sm: Record, op: Record, one: Record) -> None:
 def _ask(ck: Arrays, sm: Record, op: Record, sector: Int, missed: Float, sent: Float) -> Float:
     """Ask L2 for a sector; return when it is there, beyond what an L1 hit takes.
 
-    One that another SM of the same GPC has asked for and not received yet is not asked for again: by a strong load only
-    for as long as by a copy past L1.
+    One that others near the same half have just asked for is not asked for again.
     """
     own, gpc, hint = ck.chip.crossbar, sm.gpc, int64(op.hint)
     if own.gpcs == 0:
         return l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), 0.0, sent)
     asked = ck.asked[_place(sm, sector)]
-    if asked.sector == sector and (asked.until if op.is_strong else asked.answered) > sent:
+    if asked.sector == sector and asked.until > sent and asked.joined < own.join_requests:
+        asked.joined += 1
         hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2)
         return max(asked.answered, sent + hit)  # it answers one as late as the other
+    asked.sector, asked.until, asked.joined = sector, sent + own.join_cycles, 1
     sent = _pass(ck.gpc_l2_ports[gpc], sent, own.gpc_l2_bytes_per_cycle)
-    arrival = l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), 0.0, sent)
-    asked.sector, asked.answered, asked.until = sector, arrival, sent + own.copy_join_cycles
-    return arrival
+    asked.answered = l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), 0.0, sent)
+    return float64(asked.answered)
 
 
 @compiled(float64, CLOCK, SM, OPERATION, int64, float64, float64)
@@ -175,15 +182,16 @@ def _name(copy: Record, k: Int) -> Int:
 def _ask_for_piece(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, size: Float, sent: Float) -> Float:
     """Ask L2 for a sector of a piece that is copied, which counts for so many bytes there; return when it is there.
 
-    A GPC knows the last piece of a line that it has asked for. What asks for the same sectors soon gets them too.
+    Of a line, the last piece that was asked for is known. What asks for the same sectors soon gets them too.
     """
     own, sector = ck.chip.crossbar, copy.list[k]
     asked = ck.asked[_place(sm, sector & ~3)]
     if copy.pieces >> k & 1:
         name = _name(copy, k)
-        sm.joins = asked.sector == name and asked.until > sent
+        sm.joins = asked.sector == name and asked.until > sent and asked.joined < own.join_requests
+        asked.joined += 1
         if not sm.joins:
-            asked.sector, asked.answered, asked.until = name, sent, sent + own.copy_join_cycles
+            asked.sector, asked.answered, asked.until, asked.joined = name, sent, sent + own.join_cycles, 1
     if sm.joins:
         hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2)
         return max(asked.answered, sent + hit)

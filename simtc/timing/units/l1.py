@@ -63,6 +63,7 @@ class L1(Parameters):
     copy_tag_cycles: float = constant("l1.copy_tag_cycles")
     copy_found_cycles: float = constant("l1.copy_found_cycles")
     copy_queue_entries: float = constant("l1.copy_queue_entries", room=TAGGED)
+    past_queue_entries: float = constant("l1.past_queue_entries", room=TAGGED)
     copy_request_cycles: float = constant("l1.copy_request_cycles")
 
 
@@ -268,7 +269,7 @@ def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
         return ASLEEP
     if op.access == Access.GLOBAL_STORE:
         return 0
-    entries = int64(ck.chip.l1.copy_queue_entries)
+    entries = int64(ck.chip.l1.past_queue_entries if op.bypasses else ck.chip.l1.copy_queue_entries)
     if op.access == Access.COPY and entries > 0:
         return int64(math.ceil(sm.tagged_at[(sm.tagged - entries) % TAGGED]))
     ahead = int64(0) if op.access == Access.COPY and op.bypasses else int64(ck.chip.l1.tag_ahead_lines)

@@ -146,7 +146,8 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
     sm.moved = now + _taken(ck, op)
     if op.access not in _ASKS or not misses(ck, sm, op, one, now):
         enqueue(ck, sm, op, one)
-    sm.tagged_at[sm.tagged % TAGGED] = sm.tag_free
+    past_l1 = op.access == Access.COPY and op.bypasses
+    sm.tagged_at[sm.tagged % TAGGED] = max(sm.tag_free, sm.pieces_free) if past_l1 else sm.tag_free
     sm.tagged += op.access in _GLOBAL
     sub.head = (sub.head + 1) % QUEUE
     sub.count -= 1

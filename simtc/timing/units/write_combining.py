@@ -149,6 +149,9 @@ def answered(warp: Record, at: Int) -> None:
 def write_through(ck: Arrays, sm: Record, warp: Record, op: Record, store: Record, t: Float) -> None:
     """Send a store that passes the data stage at t on to L2, and note when its warp will be answered."""
     own = ck.chip.write_combining
+    if store.sectors == 0:  # it stays in L1: local memory
+        answered(warp, int64(t))
+        return
     sm.queued -= store.sectors
     sm.up_free = max(sm.up_free, t)
     if sm.up_loads:
