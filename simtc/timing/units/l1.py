@@ -10,7 +10,7 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
-from simtc.timing.constants import ASLEEP, LINE, WAYS, Access, Counter
+from simtc.timing.constants import ASLEEP, LINE, SECTOR, WAYS, Access, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, FLOAT, INT, SM, Cells, Parameters, Unit, compiled, constant, launched
 from simtc.timing.units import ldgsts
@@ -227,6 +227,16 @@ def stage_cycles(ck: Arrays, op: Record, lines: Float) -> Float:
     return max(lines, op.returned / ck.chip.shared_memory.data_stage_bytes_per_cycle, 1.0)
 
 
+@compiled(int64, QUEUED)
+def _distinct(load: Record) -> Int:
+    """Count the lines of a load's sectors."""
+    lines, line = int64(0), int64(-1)
+    for k in range(load.sectors):
+        lines += load.list[k] >> 2 != line
+        line = load.list[k] >> 2
+    return lines
+
+
 @compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64, float64, float64)
 def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Float, least: Float) -> Int:
     """Look up at a time what a load or a copy needs, and ask L2 for what is not there; return 0 where all comes now.
@@ -249,6 +259,8 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
     else:
         fetched = min(sm.requests - before, lines)
         pending = looked_up(ck, load) * (lines - fetched) / max(lines, 1)
+        if load.sectors * SECTOR < op.returned:  # lanes that read the same are served together
+            pending = min(pending, float64(max(_distinct(load) - fetched, 0)))
         cycles = stage_cycles(ck, op, fetched + ck.chip.l1.pending_line_cycles * pending)
     expect(sm, load, int64(math.ceil(arrival)), cycles)
     return 1
