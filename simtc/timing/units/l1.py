@@ -18,7 +18,7 @@ from simtc.timing.units.addresses import slot, spread
 from simtc.timing.units.crossbar import fetch_sector
 from simtc.timing.units.events import expect_fill
 from simtc.timing.units.l2_tags import NEVER
-from simtc.timing.units.memory_queue import QUEUED
+from simtc.timing.units.memory_queue import QUEUED, lines_of
 from simtc.timing.units.on_the_way import has_room_at, take_room
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.write_combining import asks_at
@@ -227,16 +227,6 @@ def stage_cycles(ck: Arrays, op: Record, lines: Float) -> Float:
     return max(lines, op.returned / ck.chip.shared_memory.data_stage_bytes_per_cycle, 1.0)
 
 
-@compiled(int64, QUEUED)
-def _distinct(load: Record) -> Int:
-    """Count the lines of a load's sectors."""
-    lines, line = int64(0), int64(-1)
-    for k in range(load.sectors):
-        lines += load.list[k] >> 2 != line
-        line = load.list[k] >> 2
-    return lines
-
-
 @compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64, float64, float64)
 def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Float, least: Float) -> Int:
     """Look up at a time what a load or a copy needs, and ask L2 for what is not there; return 0 where all comes now.
@@ -260,7 +250,7 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
         fetched = min(sm.requests - before, lines)
         pending = looked_up(ck, load) * (lines - fetched) / max(lines, 1)
         if load.sectors * SECTOR < op.returned:  # lanes that read the same are served together
-            pending = min(pending, float64(max(_distinct(load) - fetched, 0)))
+            pending = min(pending, float64(max(lines_of(load) - fetched, 0)))
         cycles = stage_cycles(ck, op, fetched + ck.chip.l1.pending_line_cycles * pending)
     expect(sm, load, int64(math.ceil(arrival)), cycles)
     return 1

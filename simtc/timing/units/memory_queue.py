@@ -7,7 +7,10 @@ from typing import Any, Final
 import numpy as np
 from numba import from_dtype
 
-__all__ = ["QUEUE", "QUEUED", "QUEUED_FIELDS"]
+from simtc.jit import Int, Record, jit
+from simtc.machine.types import int64
+
+__all__ = ["QUEUE", "QUEUED", "QUEUED_FIELDS", "lines_of"]
 
 QUEUE: Final = 32  # entries that the clock has room for
 _SECTORS: Final = 64  # that one instruction can touch
@@ -32,3 +35,13 @@ QUEUED_FIELDS: Final = np.dtype(
     align=True,
 )
 QUEUED: Any = from_dtype(QUEUED_FIELDS)
+
+
+@jit(int64(QUEUED))
+def lines_of(one: Record) -> Int:
+    """Count the lines of an instruction's sectors, neighbours of which are of one line."""
+    lines, line = int64(0), int64(-1)
+    for k in range(one.sectors):
+        lines += one.list[k] >> 2 != line
+        line = one.list[k] >> 2
+    return lines
