@@ -18,6 +18,7 @@ lookups, matrix_wavefronts, wavefronts = map(
     callable_part, (traffic.lookups, traffic.matrix_wavefronts, traffic.wavefronts)
 )
 pieces, passes, sectors = map(callable_part, (traffic.pieces, traffic.passes, traffic.sectors))
+thread_lines = callable_part(traffic.thread_lines)
 aligned = callable_part(traffic.aligned)
 COUNTED = Path(__file__).parents[1] / "layout" / "wavefronts_h200.npz"
 
@@ -116,7 +117,7 @@ def test_lines_that_begin_at_other_banks_of_l1_are_read_together(nbytes, apart, 
         (64, 128, 0, 16, 16, 32),
         (64, 128, 16, 16, 24, 24),  # a half, whole sectors, a half
         (64, 64, 80, 0, 24, 32), (128, 128, 16, 0, 12, 32), (128, 128, 48, 0, 16, 32),
-        (256, 256, 16, 0, 12, 32),  # eight lanes are looked at together
+        (256, 256, 16, 0, 12, 32),
         (64, 80, 0, 0, 15, 24), (128, 144, 0, 0, 10, 24), (128, 160, 0, 0, 7, 16),
         (32, 32, 0, 0, 16, 16), (16, 16, 0, 0, 32, 32),
     ],
@@ -130,6 +131,35 @@ def test_the_pieces_of_a_copy_are_neighbouring_sectors_that_land_alike(row, pitc
     if at % 32 == to_at % 32 == 0 and pitch % 32 == 0 and row > 16:  # halves of sectors may change places
         pieces(source + at, to + to_at ^ 16, np.uint32(0xFFFFFFFF), event)
         assert (int(event[Event.PIECES]).bit_count(), event[Event.ASKED]) == (count_, asked)
+
+
+@pytest.mark.parametrize(
+    ("row", "pitch", "apart", "mask", "at", "count_"),
+    [
+        (32, 32, 32, 0, 0, 4), (32, 32, 32, 1, 0, 8), (64, 64, 64, 3, 0, 8), (128, 128, 128, 7, 0, 4),
+        (32, 48, 48, 0, 0, 18), (32, 48, 32, 0, 0, 24), (32, 32, 48, 0, 0, 24), (64, 80, 80, 0, 0, 13),
+        (128, 144, 144, 0, 0, 9), (64, 64, 64, 0, 16, 6), (64, 64, 128, 3, 0, 8), (16, 16, 48, 0, 0, 28),
+    ],
+)  # fmt: skip
+def test_rows_of_one_line_share_pieces_where_they_land_alike(row, pitch, apart, mask, at, count_):
+    """As many as the cycles that a copy of swaps.cu takes on an H200; whole lines take more, by their bytes."""
+    event, lane = np.zeros(Event.COUNT, np.int64), np.arange(32)
+    number, byte = lane * 16 // row, lane * 16 % row
+    source, to = number * apart + byte + at, number * pitch + (byte ^ (number & mask) * 16) + at
+    pieces(source, to, np.uint32(0xFFFFFFFF), event)
+    assert int(event[Event.PIECES]).bit_count() == count_
+
+
+def test_threads_that_reach_for_the_same_word_of_their_own_share_a_line():
+    event, lane = np.zeros(Event.COUNT, np.int64), np.arange(32)
+    for address, nbytes, lines in (
+        (0 * lane + 8, 4, 1),
+        (0 * lane + 8, 16, 4),
+        (lane * 4, 4, 32),
+        (lane % 2 * 8, 8, 4),
+    ):
+        thread_lines(address, np.uint32(0xFFFFFFFF), nbytes, event)
+        assert (event[Event.LINES], event[Event.PASSES], event[Event.SECTORS]) == (lines, lines, 0)
 
 
 @pytest.mark.parametrize(
