@@ -61,7 +61,7 @@ def test_counters_of_small_launches_agree_and_cycles_are_near():
 def test_small_launches_take_the_cycles_of_the_chips_own_clock():
     found = errors_by_quantity(some("timing-pycuda", small).points)
     assert found["cycles"]["count"] >= 24
-    assert found["cycles"]["mean"] < 0.051
+    assert found["cycles"]["mean"] < 0.052
 
 
 def test_stamps_and_the_profiler_agree_on_elapsed_cycles():
