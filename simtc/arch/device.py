@@ -80,10 +80,10 @@ class Device(Display):
     l2_turn_bytes: float = 0.0  # and what a turn from loads to stores costs a slice, or back; 0 where nothing is known
     l2_halves: int  # each with its own memory; what is stored from the other half is kept in both
     l2_store_queue_cycles: float  # that a slice may be behind before stores wait for it
-    gpcs: int  # groups of SMs that share a port to L2 and merge their requests; 0 where none is known
+    gpcs: int  # groups of SMs that share a port to L2; 0 where none is known
     cluster_sms: int  # of a GPC, that share a port for what they send to L2; 0 where nothing is known
     cluster_packets_per_cycle: float  # of 32 bytes, that such a port takes; 0 for no limit that is known
-    gpc_bytes_per_cycle: float  # of such a port, before it merges; 0 for no limit that is known
+    gpc_bytes_per_cycle: float  # of such a port, before requests are coalesced; 0 for no limit that is known
     gpc_l2_bytes_per_cycle: float  # and behind it
     gpc_constant_cycles: float  # from one line of constants that it gives a sub-core to the next; 0 where not known
     dram_bytes: int

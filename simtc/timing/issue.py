@@ -40,7 +40,7 @@ def _occupy(ck: Arrays, sub: Record, warp: Record, op: Record, event: Array, w: 
     if op.write_barrier >= 0:
         lower_board(sm, now + latency, w, op.write_barrier)
     if op.read_barrier >= 0:
-        lower_board(sm, now + int64(ck.chip.operands.source_read_cycles), w, op.read_barrier)
+        lower_board(sm, now + op.last_pass + int64(ck.chip.operands.source_read_cycles), w, op.read_barrier)
 
 
 @compiled(void, STATE, CLOCK, SUB, int64, int64, int64, int64)

@@ -21,6 +21,7 @@ OPERATION_FIELDS: Final = np.dtype(
         ("yields", np.int32),
         ("write_barrier", np.int32),  # -1 for none
         ("read_barrier", np.int32),
+        ("last_pass", np.int32),  # cycles from issue to the pass in which it reads the last of its sources
         ("wait_mask", np.int32),
         ("latency", np.int32),  # of VARIABLE: issue to release; of a branch: until its target is known
         ("access", np.int32),
@@ -46,7 +47,7 @@ OPERATION_FIELDS: Final = np.dtype(
         ("lost_even", np.int32),  # likewise where another warp has issued since its own
         ("lost_odd", np.int32),
         ("special_cycles", np.int32),  # that XU is busy with it, where it comes from the memory I/O queue
-        ("special_ahead", np.int32),  # that XU may still be busy with others when it leaves that queue
+        ("special_ahead", np.int32),  # for which XU may still be busy with others when it issues
         ("behind_half", np.int32),  # cycles of dispatch that it takes more right behind HFMA2.MMA
         ("second_pass", np.int32),  # cycles of dispatch that its second pass takes
         ("constant", np.int32),  # the line of constants that it reads, -1 for none

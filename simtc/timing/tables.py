@@ -171,6 +171,8 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         op["interval"] = round(tensor.issue_interval_cycles / rate)
         op["kind"] = How.VARIABLE
         op["latency"] = round(tensor.latency_second_cycles)
+        if instruction.opcode == "DMMA":  # the larger ones are passes of the least one
+            op["last_pass"] = max(op["interval"] - sm.tensor["DMMA.884"].issue_interval_cycles, 0)
         op["port_wait"] = tensor.register_wait_cycles or 0.0
         op["store_wait"], op["stage_wait"] = tensor.store_wait_cycles or 0.0, tensor.stage_wait_cycles or 0.0
     elif instruction.opcode == "BAR":
@@ -206,7 +208,7 @@ def _queued(op: np.ndarray, pipes: Pipes, release_cycles: int) -> None:
     """Let an instruction of XU pass the memory I/O queue, which reads its operands."""
     op["pipe"], op["kind"], op["access"] = Pipe.MIO, How.MEMORY, Access.SPECIAL
     op["special_cycles"], op["interval"] = op["interval"], 1
-    op["special_ahead"] = round(pipes.xu_entries) * op["special_cycles"]
+    op["special_ahead"] = round(pipes.xu_entries * int(op["special_cycles"]))
     op["operand_read"] = round(pipes.xu_read_cycles)
     op["war"] = op["operand_read"] + release_cycles
     op["tail"] = op["latency"] - 1 - op["operand_read"]

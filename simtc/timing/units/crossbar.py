@@ -148,7 +148,7 @@ def _ask(ck: Arrays, sm: Record, op: Record, sector: Int, missed: Float, sent: F
     asked = ck.asked[_place(sm, sector)]
     if asked.sector == sector and asked.until > sent and asked.joined < own.join_requests:
         asked.joined += 1
-        hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2)
+        hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2, sm.number)
         return max(asked.answered, sent + hit)  # it answers one as late as the other
     asked.sector, asked.until, asked.joined = sector, sent + own.join_cycles, 1
     sent = _pass(ck.gpc_l2_ports[gpc], sent, own.gpc_l2_bytes_per_cycle)
@@ -193,7 +193,7 @@ def _ask_for_piece(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, size
         if not sm.joins:
             asked.sector, asked.answered, asked.until, asked.joined = name, sent, sent + own.join_cycles, 1
     if sm.joins:
-        hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2)
+        hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2, sm.number)
         return max(asked.answered, sent + hit)
     sent = _pass(ck.gpc_l2_ports[sm.gpc], sent, own.gpc_l2_bytes_per_cycle)
     arrival = l2.read(ck, sm, sector, hint, int64(not copy.pieces >> k & 1), size, sent)

@@ -89,6 +89,9 @@ def _held_up(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, now: Int
     if free > now:
         ck.until[w] = free
         return Stall.math_pipe_throttle
+    if op.access == Access.SPECIAL and lsu.special_at(sub, op) > now:
+        ck.until[w] = lsu.special_at(sub, op)
+        return Stall.mio_throttle
     if op.kind == Kind.MEMORY and lsu.is_full(ck, sub):
         return Stall.lg_throttle if op.is_long else Stall.mio_throttle
     if op.pipe == Pipe.ADU and warp.unread > 0 and op.is_barrier:

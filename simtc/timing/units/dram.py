@@ -19,7 +19,7 @@ from simtc.timing.unit import CLOCK, FLOAT, INT, Cells, Parameters, Unit, compil
 from simtc.timing.units.addresses import chance, distance_of_page, hashed, spread
 from simtc.timing.units.server import SERVER, serve
 
-__all__ = ["UNIT", "Dram", "answer", "deliver", "distance", "idle_at", "write"]
+__all__ = ["UNIT", "Dram", "answer", "beyond_near", "deliver", "distance", "idle_at", "write"]
 
 _BANKS: Final = 1024  # that the clock has room for
 _CHANNELS: Final = 128  # likewise
@@ -69,6 +69,10 @@ class Dram(Parameters):
     dram_write_row_cycles: float = constant("clock.dram.write_row_ns")  # between rows that a bank opens for writing
     row_lines: float = derived(lambda device, _: device.dram_row_bytes // LINE, "dram_row_bytes")
     page_lines: float = derived(lambda device, _: device.memory_page_bytes // LINE, "memory_page_bytes")
+    read_channels: float = constant(  # among which reads are spread by address; 0 where nothing is known
+        "clock.dram.read_channels", room=_CHANNELS, scales=lambda own, scale: scale.share * own.read_channels
+    )
+    read_piece_bytes: float = constant("clock.dram.read_piece_bytes")  # that lie in one of them
     dram_refresh_period_cycles: float = constant("dram_refresh_period_cycles")
     dram_refresh_cycles: float = constant("dram_refresh_cycles")
 
@@ -79,6 +83,7 @@ UNIT = Unit(
     chip={
         "dram": Cells(of=_STATE),
         "dram_rows": Cells(of=_ROW, shape=lambda _: (_BANKS,)),  # that each bank read last, open until then
+        "dram_reads": Cells(of=SERVER, shape=lambda _: (_CHANNELS,)),  # what each channel reads
         "dram_batches": Cells(of=_BATCH, shape=lambda _: (_CHANNELS,)),
         "dram_banks": Cells(of=_BANK, shape=lambda _: (_BANKS,)),
         "dram_noted": Cells(of=_NOTE, shape=lambda _: (_NOTED,)),
@@ -113,21 +118,41 @@ def distance(ck: Arrays, line: Int, number: Int) -> Float:
     return distance_of_page(line // int64(ck.chip.dram.page_lines), number)
 
 
-@compiled(float64, CLOCK, int64, int64, float64)
-def answer(ck: Arrays, sector: Int, number: Int, t: Float) -> Float:
-    """Return when DRAM answers a request for a sector by an SM, which comes at t."""
+@compiled(float64, CLOCK, int64, int64)
+def beyond_near(ck: Arrays, line: Int, number: Int) -> Float:
+    """Return how much later an SM sees what comes for a line than one that is near the memory behind it."""
+    return ck.chip.dram.dram_spread_cycles * (distance(ck, line, number) + 0.5)
+
+
+@compiled(float64, CLOCK, int64, float64, float64)
+def _read(ck: Arrays, sector: Int, share: Float, t: Float) -> Float:
+    """Have a sector's channel read it, which counts for `share` of them; return when it begins to.
+
+    Together the channels are as quick as DRAM: what is read in a burst waits for the one that has most to do.
+    """
+    own = ck.chip.dram
+    if own.read_channels == 0:
+        return t
+    channels = max(int64(own.read_channels + 0.5), 1)
+    one = ck.dram_reads[spread(sector * SECTOR // int64(own.read_piece_bytes)) % channels]
+    return serve(one, t, share * SECTOR * own.read_channels / own.dram_measured_bytes_per_cycle)
+
+
+@compiled(float64, CLOCK, int64, float64)
+def answer(ck: Arrays, sector: Int, t: Float) -> Float:
+    """Return when a near SM sees what DRAM answers to a request for a sector, which comes at t."""
     line = sector >> 2
-    sent = _refreshed(ck, serve(ck.dram.channels, t, 0.0))
-    arrival = sent + ck.chip.dram.dram_extra_cycles
-    arrival += ck.chip.dram.dram_spread_cycles * distance(ck, line, number)
+    sent = _refreshed(ck, max(serve(ck.dram.channels, t, 0.0), _read(ck, sector, 0.0, t)))
+    arrival = sent + ck.chip.dram.dram_extra_cycles - 0.5 * ck.chip.dram.dram_spread_cycles
     return arrival - _tail(ck, line, sent) * math.log(chance(sector >> 1))
 
 
-@compiled(void, CLOCK, float64, float64, float64)
-def deliver(ck: Arrays, share: Float, gone: Float, t: Float) -> None:
+@compiled(void, CLOCK, int64, float64, float64, float64)
+def deliver(ck: Arrays, sector: Int, share: Float, gone: Float, t: Float) -> None:
     """Read a sector, which counts for `share` of them, at the cost of so many bytes of results that leave L2 for it."""
     ck.counters[Counter.DRAM_SECTORS] += 1
     serve(ck.dram.channels, t, (share * SECTOR + gone) / ck.chip.dram.dram_measured_bytes_per_cycle)
+    _read(ck, sector, share, t)
     ck.dram.delivered += share
 
 

@@ -26,10 +26,10 @@ _UNKNOWN: Final = -1  # when a line of code that nobody has asked for is there
 class Fetch(Parameters):
     """What a board says of fetching."""
 
-    first_cycles: float = derived(  # until a line comes that none before it announced; 0 where all code is there
+    first_cycles: float = derived(  # until the first line of an SM comes; 0 where all code is there
         lambda device, launch: device.sm.fetch.first_cycles if launch.is_cold else 0.0, "fetch.first_cycles"
     )
-    line_cycles: float = derived(  # from one line of straight code to the next, when it comes for the first time
+    line_cycles: float = derived(  # until any other line comes for the first time; straight code is asked for ahead
         lambda device, _: _CODE_LINE * device.sm.fetch.flushed_cycles, "fetch.flushed_cycles"
     )
     constant_first_cycles: float = constant("l1.constant_first_cycles")  # of a line that LDC touches first
@@ -55,15 +55,19 @@ UNIT = Unit(
 
 @compiled(int64, CLOCK, WARP, int64, int64, int64)
 def fetching(ck: Arrays, warp: Record, number: Int, instruction: Int, now: Int) -> Int:
-    """Tell whether the next instruction of an SM's warp is still to be fetched; lines of straight code follow."""
+    """Tell whether the next instruction of an SM's warp is still to be fetched.
+
+    The line behind one that comes is asked for with it. With an SM's first line all code has come near: a jump costs no
+    more than a line.
+    """
     if ck.chip.fetch.first_cycles == 0:
         return 0
-    line = instruction // _CODE_LINE
+    own, line = ck.chip.fetch, instruction // _CODE_LINE
     there = ck.code_lines[number, line]
     if there < 0:
         before = ck.code_lines[number, line - 1] if line else int64(_UNKNOWN)
-        announced = max(now, before + int64(ck.chip.fetch.line_cycles))
-        there = now + int64(ck.chip.fetch.first_cycles) if before < 0 else announced
+        comes = now + int64(own.line_cycles if line else own.first_cycles)
+        there = max(now, before + int64(own.line_cycles)) if before >= 0 else comes
         ck.code_lines[number, line] = there
     if there <= now:
         return 0

@@ -70,6 +70,9 @@ class L2(Parameters):
     )
     l2_spread_cycles: float = constant("l2_spread_cycles")
     l2_fetch_bytes: float = constant("l2_fetch_bytes")
+    first_sm_cycles: float = constant(  # by which the first block's SM is nearer than SMs are in the mean
+        "clock.l2.first_sm_cycles", scales=lambda own, scale: own.first_sm_cycles if scale.share == 1 else 0.0
+    )
 
 
 UNIT = Unit(
@@ -132,10 +135,11 @@ def _asked(ck: Arrays, sm: Record, sector: Int, merged: Int, of_copy: Float, t: 
     return sm.served[i]
 
 
-@compiled(float64, CLOCK, int64)
-def beyond_mean(ck: Arrays, line: Int) -> Float:
-    """Return what a hit of a line takes beyond the mean of all: slices are near or far."""
-    return ck.chip.l2.l2_spread_cycles * (chance(line) - 0.5)
+@compiled(float64, CLOCK, int64, int64)
+def beyond_mean(ck: Arrays, line: Int, number: Int) -> Float:
+    """Return what a hit takes an SM beyond the mean of all: slices are near or far, and the first SM is near."""
+    nearer = ck.chip.l2.first_sm_cycles if number == 0 else 0.0
+    return ck.chip.l2.l2_spread_cycles * (chance(line) - 0.5) - nearer
 
 
 @compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)
@@ -164,17 +168,18 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: F
     ck.counters[Counter.L2_SECTORS] += 1
     if ck.l2_ready[cell] < NEVER:
         ck.counters[Counter.L2_HITS] += 1
-        return max(served + ck.chip.l2.l2_extra_cycles + beyond_mean(ck, line), ck.l2_ready[cell])
-    arrival = dram.answer(ck, sector, number, served)
+        hit, comes = served + ck.chip.l2.l2_extra_cycles + beyond_mean(ck, line, number), ck.l2_ready[cell]
+        return hit if hit >= comes else comes + dram.beyond_near(ck, line, number)
+    arrival = dram.answer(ck, sector, served)
     # a miss brings the aligned group of sectors that DRAM is read in, or that the load would like to have
     group = max(int64(ck.chip.l2.l2_fetch_bytes), hint) >> 5
     first = cell & ~(group - 1)
     share = _counts_for(ck, sector)
     for i in range(first, first + group):
         if ck.l2_ready[i] >= NEVER:
-            dram.deliver(ck, share, brought(ck.age, share * SECTOR, 0.0), served)
+            dram.deliver(ck, sector, share, brought(ck.age, share * SECTOR, 0.0), served)
             ck.l2_ready[i] = arrival
-    return arrival
+    return arrival + dram.beyond_near(ck, line, number)
 
 
 @compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)
@@ -220,4 +225,4 @@ def write(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, left: 
 def complete(ck: Arrays, sector: Int, t: Float) -> None:
     """Bring the rest of a sector from DRAM, if L2 has only what stores have written of it."""
     if needs_rest(ck, sector):
-        dram.deliver(ck, _counts_for(ck, sector), 0.0, t)
+        dram.deliver(ck, sector, _counts_for(ck, sector), 0.0, t)

@@ -27,7 +27,7 @@ from simtc.timing.units.shared_memory import enqueue, serve_stage
 from simtc.timing.units.tensor import beside_tensor
 from simtc.timing.units.waiting import misses
 
-__all__ = ["UNIT", "Lsu", "advance", "free", "is_full", "push", "push_barrier"]
+__all__ = ["UNIT", "Lsu", "advance", "free", "is_full", "push", "push_barrier", "special_at"]
 
 _LOADS = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 _ASKS = (*_LOADS, Access.GROUP, Access.GLOBAL_STORE)  # L2, or marks what does
@@ -63,6 +63,7 @@ UNIT = Unit(
         ("held", np.int64),  # entries taken: until the operands have been read and may be overwritten
         ("reading", np.int64),  # 1 while the head's operands are read
         ("read_done", np.int64),
+        ("special_free", np.int64),  # when XU could take another instruction, after all that issued for it
         ("queue", QUEUED_FIELDS, (QUEUE,)),
     ),
     stalls=(Stall.mio_throttle, Stall.lg_throttle),
@@ -73,6 +74,12 @@ UNIT = Unit(
 def is_full(ck: Arrays, sub: Record) -> Int:
     """Tell whether a sub-core's queue has no entry for another instruction."""
     return int64(sub.held >= ck.chip.lsu.queue_entries)
+
+
+@compiled(int64, SUB, OPERATION)
+def special_at(sub: Record, op: Record) -> Int:
+    """Return when an instruction for XU may issue: few wait for that pipe in the queue, and hold up others there."""
+    return int64(sub.special_free) - op.special_ahead
 
 
 @compiled(void, CLOCK, SM, SUB, WARP, OPERATION, LONGS, int64, int64)
@@ -100,6 +107,8 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     sub.held += 1
     warp.unread += op.is_store
     warp.stores += op.access in _ANSWERED
+    if op.access == Access.SPECIAL:
+        sub.special_free = max(sub.special_free, now) + op.special_cycles
     sm.moves_at = min(sm.moves_at, now + 1)
 
 
@@ -209,7 +218,7 @@ def _move_next(ck: Arrays, sm: Record, now: Int) -> Int:
             _read_operands(ck, sub, now)
         op = ck.ops[sub.queue[sub.head].instruction]
         if op.access == Access.SPECIAL:
-            if sub.read_done <= now and sub.free[Pipe.XU] <= now + op.special_ahead:
+            if sub.read_done <= now:
                 _start_special(sm, sub, op, now)
                 return 1
             continue
@@ -238,9 +247,8 @@ def advance(ck: Arrays, sm: Record, now: Int) -> None:
         sub = ck.subs[i]
         if sub.count > 0:
             op = ck.ops[sub.queue[sub.head].instruction]
-            if op.access == Access.SPECIAL:
-                able = max(sub.read_done, sub.free[Pipe.XU] - op.special_ahead)
-            else:
-                able = max(sub.read_done, sm.moved, takes_next(ck, sm, op))
+            able = int64(sub.read_done)
+            if op.access != Access.SPECIAL:
+                able = max(able, int64(sm.moved), takes_next(ck, sm, op))
             due = min(due, able) if able > now else due
     sm.moves_at = due
