@@ -120,7 +120,8 @@ def test_board_constants_equal_the_microbenchmark(h200):
     assert nearest < board.l2_hit_cycles - board.l2_spread_cycles / 2 < board.l2_hit_cycles < farthest
     hits = [fact for fact in h200 if fact["quantity"] == "global load latency, L1 miss L2 hit"]
     seen = next(float(fact["value"]) for fact in hits if fact["parameters"] == "LDG.32")
-    assert board.l2_hit_cycles == pytest.approx(seen, rel=0.03)
+    first = board.l2_hit_cycles - board.clocked("clock.l2.first_sm_cycles")  # which that loop ran on
+    assert first == pytest.approx(seen, rel=0.03)
     dram = next(fact["value"] for fact in h200 if fact["quantity"] == "global load latency, DRAM")
     quickest, slowest = map(int, dram.split("-"))
     assert (

@@ -42,6 +42,7 @@ MARKS = {  # numbers in place of something, bits of a word, and what a format fi
     "l2_tags._PARTS", "ldgsts._SECTORS", "scoreboards._BOARDS", "fetch._CODE_LINE",
     "fence._LOOKS",  # how often the clock looks: no cycle depends on it
     "dram._PHASE",  # where in a period of refreshes a launch begins
+    "dram._NEARER",  # a page is half of the spread nearer than the mean, or farther
     "aging._ALIKE",  # how different two rates are that a sample tells apart
 }  # fmt: skip
 

@@ -25,6 +25,7 @@ _BANKS: Final = 1024  # that the clock has room for
 _CHANNELS: Final = 128  # likewise
 _NOTED: Final = 8192  # rows that batches hold
 _PHASE: Final = 0.5  # of a period since the last refresh, when a launch begins: on the chip by chance
+_NEARER: Final = 0.5  # of the spread: what a near SM has less than the mean of all
 _STATE = np.dtype([("channels", SERVER), ("delivered", np.float64), ("written", np.float64)])  # sectors, and bytes
 _ROW = np.dtype([("row", np.int64), ("until", np.float64)])
 # what a channel gathers: bytes; the most rows of a bank; the batch's number, and sectors read before it began
@@ -121,7 +122,7 @@ def distance(ck: Arrays, line: Int, number: Int) -> Float:
 @compiled(float64, CLOCK, int64, int64)
 def beyond_near(ck: Arrays, line: Int, number: Int) -> Float:
     """Return how much later an SM sees what comes for a line than one that is near the memory behind it."""
-    return ck.chip.dram.dram_spread_cycles * (distance(ck, line, number) + 0.5)
+    return ck.chip.dram.dram_spread_cycles * (distance(ck, line, number) + _NEARER)
 
 
 @compiled(float64, CLOCK, int64, float64, float64)
@@ -133,7 +134,7 @@ def _read(ck: Arrays, sector: Int, share: Float, t: Float) -> Float:
     own = ck.chip.dram
     if own.read_channels == 0:
         return t
-    channels = max(int64(own.read_channels + 0.5), 1)
+    channels = max(int64(round(own.read_channels)), 1)
     one = ck.dram_reads[spread(sector * SECTOR // int64(own.read_piece_bytes)) % channels]
     return serve(one, t, share * SECTOR * own.read_channels / own.dram_measured_bytes_per_cycle)
 
@@ -143,7 +144,7 @@ def answer(ck: Arrays, sector: Int, t: Float) -> Float:
     """Return when a near SM sees what DRAM answers to a request for a sector, which comes at t."""
     line = sector >> 2
     sent = _refreshed(ck, max(serve(ck.dram.channels, t, 0.0), _read(ck, sector, 0.0, t)))
-    arrival = sent + ck.chip.dram.dram_extra_cycles - 0.5 * ck.chip.dram.dram_spread_cycles
+    arrival = sent + ck.chip.dram.dram_extra_cycles - _NEARER * ck.chip.dram.dram_spread_cycles
     return arrival - _tail(ck, line, sent) * math.log(chance(sector >> 1))
 
 
