@@ -49,8 +49,8 @@ def test_one_block():
     found = errors("1_block", lambda *_: True)
     met = [abs(error) for case, error in found.items() if case not in NOT_MET]
     assert len(met) == 24
-    assert mean(met) < 0.078
-    assert max(met) < 0.45  # rows of 128 bytes, 144 apart, by eight warps; the next one is 18 % off
+    assert mean(met) < 0.07
+    assert max(met) < 0.24
 
 
 def test_a_block_on_every_sm():
