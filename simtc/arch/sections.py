@@ -64,10 +64,8 @@ class Issue:
         int  # from issue until the sources of an instruction outside the memory I/O queue have been read
     )
     store_port_registers: int  # of a store, that take a cycle of the register port which matrix instructions use
-    barrier_register_cycles: float = 0.0  # of the data stage, for a register that BAR reads; 0 where nothing is known
-    barrier_queued_release_cycles: float = 0.0  # from the last arrival on, of a barrier that reads registers
+    barrier_queued_release_cycles: float = 0.0  # from when the last one that reads registers leaves the memory I/O queue
     barrier_defers: int = 0  # 1 where a warp that waits at a barrier issues arithmetic up to the next other instruction
-    barrier_arrival_cycles: float = 0.0  # of the unit that lets warps go, for one that comes; 0 where nothing is known
     reuse_lost: int = 0  # 1 where what was kept for `reuse` is lost when another warp issues
     read_window_cycles: int = 1  # in which an instruction reads its registers: of one bank, as many without a wait
     register_branch_cycles: float = 0.0  # until RET knows its target; 0 where nothing is known: as SHFL

@@ -53,6 +53,23 @@ class Pipe(IntEnum):
     COUNT = 11
 
 
+class Halves(IntEnum):
+    """What an instruction takes of an FMA pipe that has two halves, of which one multiplies integers."""
+
+    NONE = 0
+    OTHER = 1  # FFMA: the half that the one before it did not take
+    HEAVY = 2  # IMAD
+    BOTH = 3  # HFMA2
+
+
+class Special(IntEnum):
+    """What an SM serves one after another beside its memory."""
+
+    NONE = 0
+    REGISTER = 1  # S2R, S2UR
+    CONSTANT = 2  # LDC
+
+
 class Kind(IntEnum):
     """How an instruction's completion is found."""
 

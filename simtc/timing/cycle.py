@@ -10,7 +10,7 @@ from simtc.machine.state import CODE, MEMORY, STATE, Code, Memory, State
 from simtc.machine.types import int64, void
 from simtc.timing.issue import START, STEP, issue, replace_blocks
 from simtc.timing.pipeline import CLOCK, SM
-from simtc.timing.units import dispatch, events, l1, lsu, scoreboards, waiting
+from simtc.timing.units import barrier, dispatch, events, l1, lsu, scoreboards, waiting
 
 __all__ = ["cycle"]
 
@@ -40,6 +40,8 @@ def cycle(step: Step, start: Step, s: State, mem: Memory, code: Code, ck: Arrays
     _settle(ck, sm, now)
     if sm.moves_at <= now:
         lsu.advance(ck, sm, now)
+        if sm.barriers_passed:
+            barrier.passed(s, ck, sm, now)
     for i in range(sm.first_sub, sm.end_sub):
         if ck.wake[i] <= now:
             sub = ck.subs[i]

@@ -14,7 +14,7 @@ from simtc.timing.constants import Access, Counter, Kind, Pipe
 from simtc.timing.operation import OPERATION
 from simtc.timing.safety import check
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, compiled
-from simtc.timing.units import barrier, blocks, dispatch, dvfs, lsu, operands, pipes, scoreboards
+from simtc.timing.units import barrier, blocks, dispatch, dvfs, lsu, operands, pipes, scoreboards, special
 from simtc.timing.units.events import lower_board
 from simtc.timing.units.fetch import waits_for_constant
 
@@ -31,12 +31,17 @@ def _occupy(ck: Arrays, sub: Record, warp: Record, op: Record, event: Array, w: 
     """Occupy ports, pipe and queue, and raise the scoreboards, of an instruction that issues."""
     sm = ck.sms[sub.sm]
     operands.read_operands(ck, sub, op, w, now)
-    pipes.occupy(sub, op, now)
+    pipes.occupy(ck, sub, op, now)
     scoreboards.raise_boards(warp, op)
-    if op.kind == Kind.MEMORY and event[Event.MASK]:
+    if op.access == Access.BARRIER:
+        lsu.push_barrier(sm, sub, warp, op, w, now)
+        return
+    if op.kind == Kind.MEMORY and (event[Event.MASK] or lsu.passes_off(ck, op)):
         lsu.push(ck, sm, sub, warp, op, event, w, now)
         return
     latency = op.latency + (waits_for_constant(ck, sm, op, now) if op.loads_constant else 0)
+    if op.special:
+        latency += special.serve_special(ck, sm, sub, op, now)
     if op.write_barrier >= 0:
         lower_board(sm, now + latency, w, op.write_barrier)
     if op.read_barrier >= 0:
@@ -56,7 +61,7 @@ def _follow(s: State, ck: Arrays, sub: Record, w: Int, outcome: Int, epoch: Int,
     elif outcome == Outcome.BLOCKED or (completed and outcome == Outcome.BRANCHED):
         barrier.arrive(s, ck, sm, w, now)
     if completed:
-        barrier.release(ck, sm, s.warps, block, int64(op.access == Access.BARRIER), now)
+        barrier.release(ck, sm, s.warps, block, now)
     dispatch.go_on(ck, warp, machine, w, now)
     if completed:
         barrier.wake_others(ck, s.warps, block, w, now)

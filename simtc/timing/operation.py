@@ -46,18 +46,20 @@ OPERATION_FIELDS: Final = np.dtype(
         ("odd", np.int32),
         ("lost_even", np.int32),  # likewise where another warp has issued since its own
         ("lost_odd", np.int32),
+        ("halves", np.int32),  # of the FMA pipe: see pipes.py
         ("special_cycles", np.int32),  # that XU is busy with it, where it comes from the memory I/O queue
         ("special_ahead", np.int32),  # for which XU may still be busy with others when it issues
         ("behind_half", np.int32),  # cycles of dispatch that it takes more right behind HFMA2.MMA
         ("second_pass", np.int32),  # cycles of dispatch that its second pass takes
         ("constant", np.int32),  # the line of constants that it reads, -1 for none
         ("loads_constant", np.int32),  # 1 for LDC, which has a cache of its own
+        ("special", np.int32),  # see constants.Special
+        ("is_wide", np.int32),  # a matrix instruction that writes four registers
         ("is_barrier", np.int32),
         ("passes_barrier", np.int32),  # 1 where a warp that waits at a barrier may issue it
         ("is_fence", np.int32),  # waits until the warp's stores are answered
         ("bypasses", np.int32),  # L1
         ("is_strong", np.int32),  # a load that is to see what other SMs store: L1 has nothing for it
-        ("is_store", np.int32),  # to shared memory: a barrier waits until its operands have been read
     ],
     align=True,
 )

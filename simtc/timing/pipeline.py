@@ -31,6 +31,7 @@ from simtc.timing.units import (
     pipes,
     scoreboards,
     shared_memory,
+    special,
     tensor,
     waiting,
     write_combining,
@@ -60,6 +61,7 @@ UNITS = (
     operands.UNIT,  # the registers are read
     tensor.UNIT,  # (beside matrix instructions)
     pipes.UNIT,  # a pipe is occupied
+    special.UNIT,  # (or what serves special registers, and constants by address)
     barrier.UNIT,  # those that waited at a barrier go on
     blocks.UNIT,  # a block that has ended makes place for another
 )

@@ -14,7 +14,7 @@ from simtc.isa.dependence import producer, reader
 from simtc.isa.opcodes import opcode_of
 from simtc.isa.registers import registers_read, registers_written
 from simtc.timing.banks import bank_reads
-from simtc.timing.constants import CLASS, Access, Pipe
+from simtc.timing.constants import CLASS, Access, Halves, Pipe, Special
 from simtc.timing.constants import Kind as How
 from simtc.timing.hazards import PRODUCERS, READERS, safe_table
 from simtc.timing.operation import OPERATION_FIELDS
@@ -41,6 +41,8 @@ _PIPES = {
     "cbu": Pipe.NONE,
     "none": Pipe.NONE,
 }
+_WHOLE = 4  # registers of a 16x8 matrix of 32 bits
+_SPECIAL = {"S2R": Special.REGISTER, "S2UR": Special.REGISTER, "LDC": Special.CONSTANT}
 _HINTS = {"LTC64B": 64, "LTC128B": 128, "LTC256B": 128}  # bytes that L2 should have; the line behind is left out
 
 
@@ -72,10 +74,11 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
         op["write_barrier"] = -1 if control.write_barrier is None else control.write_barrier
         op["read_barrier"] = -1 if control.read_barrier is None else control.read_barrier
         _pipe(op, instruction, device)
-        op["tokens"] = _tokens(instruction, max(*reads[number], 1) - 1, device)
+        op["tokens"] = _tokens(instruction, max(reads[number]), device)
         (op["even"], op["odd"]), (op["lost_even"], op["lost_odd"]) = reads[number], lost[number]
         op["constant"] = _constant(instruction, device, constants)
         op["loads_constant"] = instruction.opcode == "LDC"
+        op["special"] = _SPECIAL.get(instruction.opcode, Special.NONE)
         op["is_barrier"] = instruction.opcode == "BAR"
         arithmetic = op["kind"] == How.FIXED and op["pipe"] in _ARITHMETIC
         op["passes_barrier"] = arithmetic and device.sm.issue.barrier_defers
@@ -138,7 +141,7 @@ def _constant(instruction: Instruction, device: Device, seen: dict[tuple[int, in
     return -1
 
 
-def _tokens(instruction: Instruction, conflicts: int, device: Device) -> int:
+def _tokens(instruction: Instruction, cycles: int, device: Device) -> int:
     """Return how many cycles of the register port an instruction takes from the matrix instruction after it."""
     unit = opcode_of(instruction).unit
     if unit == "tensor":
@@ -149,7 +152,7 @@ def _tokens(instruction: Instruction, conflicts: int, device: Device) -> int:
         return registers // device.sm.issue.store_port_registers + 1
     if unit not in ("alu", "fma", "fmaheavy", "fp16"):
         return 0
-    return 1 + conflicts
+    return cycles
 
 
 def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
@@ -171,6 +174,8 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         op["interval"] = round(tensor.issue_interval_cycles / rate)
         op["kind"] = How.VARIABLE
         op["latency"] = round(tensor.latency_second_cycles)
+        written = sum(kind is Kind.REGISTER for kind, _ in registers_written(instruction))
+        op["is_wide"] = written == _WHOLE and instruction.opcode != "DMMA"
         if instruction.opcode == "DMMA":  # the larger ones are passes of the least one
             op["last_pass"] = max(op["interval"] - sm.tensor["DMMA.884"].issue_interval_cycles, 0)
         op["port_wait"] = tensor.register_wait_cycles or 0.0
@@ -190,18 +195,23 @@ def _pipe(op: np.ndarray, instruction: Instruction, device: Device) -> None:
         op["interval"] = arithmetic.issue_interval_cycles
         if sm.pipes.heavy_apart and pipe in (Pipe.ALU, Pipe.FMA, Pipe.FP16):
             _part(op, instruction, sm.pipes)
-        op["second_pass"] = sm.pipes.wide_second_pass_cycles if arithmetic is sm.pipes.imad_wide else 0
+        if arithmetic is sm.pipes.imad_wide:
+            op["second_pass"] = sm.pipes.wide_second_pass_cycles
         if not opcode.is_fixed_latency(instruction_sm(device)):
             op["kind"], op["latency"] = How.VARIABLE, round(arithmetic.observed_cycles)
 
 
 def _part(op: np.ndarray, instruction: Instruction, pipes: Pipes) -> None:
-    """Part what multiplies integers and halves from FFMA, and from HFMA2.MMA, which holds up other pipes than these."""
+    """Part the FMA pipe: see pipes.py; HFMA2.MMA is beside it and holds up other pipes than that of halves."""
     unit = opcode_of(instruction).unit
     if unit != "fp16":
         op["behind_half"] = pipes.behind_half_cycles
-    if unit == "fmaheavy" or (unit == "fp16" and "MMA" not in instruction.modifiers):
-        op["pipe"] = Pipe.FMA_HEAVY
+    if unit == "fma":
+        op["halves"] = Halves.OTHER
+    elif unit == "fmaheavy":
+        op["pipe"], op["halves"] = Pipe.FMA_HEAVY, Halves.HEAVY
+    elif unit == "fp16" and "MMA" not in instruction.modifiers:
+        op["pipe"], op["halves"] = Pipe.FMA_HEAVY, Halves.BOTH
 
 
 def _queued(op: np.ndarray, pipes: Pipes, release_cycles: int) -> None:
@@ -217,11 +227,10 @@ def _queued(op: np.ndarray, pipes: Pipes, release_cycles: int) -> None:
 def _barrier(op: np.ndarray, instruction: Instruction, sm: Sm) -> None:
     """Let a barrier that reads registers pass the memory I/O queue; any other takes a cycle of its unit."""
     registers = sum(kind is Kind.REGISTER for kind, *_ in registers_read(instruction))
-    if registers and sm.issue.barrier_register_cycles:
+    if registers and sm.issue.barrier_queued_release_cycles:
         op["access"] = Access.BARRIER
         op["operand_read"] = registers * round(sm.memory["LDS.32"].operand_read_cycles)
         op["war"] = op["operand_read"] + sm.shared.release_cycles
-        op["returned"] = 4 * registers  # bytes that tell which barrier it is
 
 
 def instruction_sm(device: Device) -> int:
@@ -251,7 +260,6 @@ def _memory(op: np.ndarray, instruction: Instruction, device: Device) -> None:
     op["returned"] = 4 * bits if returns else 0
     if access is Access.GLOBAL_STORE:
         op["returned"] = 32 * lane_bytes(instruction)
-    op["is_store"] = access is Access.SHARED_STORE
     op["bypasses"] = "BYPASS" in instruction.modifiers
     op["is_strong"] = "STRONG" in instruction.modifiers and not {"CTA", "SM"} & set(instruction.modifiers)
     op["hint"] = next((_HINTS[m] for m in instruction.modifiers if m in _HINTS), 0)

@@ -1,15 +1,18 @@
-"""Barriers of a block: one unit of the SM lets the warps go, one after another."""
+"""Barriers of a block: one unit of the SM lets the warps go, one after another.
+
+A barrier whose number is in a register passes the memory I/O queue: its warp comes when it has left that, and issues
+arithmetic meanwhile.
+"""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numba import from_dtype
 
-from simtc.jit import Array, Arrays, Float, Int, Record
+from simtc.jit import Array, Arrays, Int, Record
 from simtc.machine.control import go_past
 from simtc.machine.state import BLOCK, STATE, State, Waiting
 from simtc.machine.state import WARP as MACHINE_WARP
@@ -19,8 +22,9 @@ from simtc.timing.accounting import charge
 from simtc.timing.constants import ASLEEP
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 
-__all__ = ["UNIT", "Barrier", "arrive", "pass_barrier", "release", "wake_others"]
+__all__ = ["PASSED", "UNIT", "Barrier", "arrive", "passed", "release", "send", "wake_others"]
 
+PASSED: Final = 64  # warps whose barriers leave the memory I/O queue in one cycle, at most
 _WARPS: Any = from_dtype(MACHINE_WARP)[::1]
 _BLOCK: Any = from_dtype(BLOCK)
 
@@ -32,31 +36,27 @@ class Barrier(Parameters):
     barrier_release_cycles: float = constant("issue.barrier_release_cycles")
     barrier_queued_release_cycles: float = constant("issue.barrier_queued_release_cycles")
     barrier_warp_cycles: float = constant("issue.barrier_warp_cycles")
-    barrier_arrival_cycles: float = constant("issue.barrier_arrival_cycles")
+    done_cycles: float = constant("clock.barrier.done_cycles")  # of the unit, for a barrier to which all have come
+    stage_cycles: float = constant("clock.barrier.stage_cycles")  # that the data stage loses when warps are let go
     barrier_defers: float = constant("issue.barrier_defers")
 
 
 UNIT = Unit(
     name="barrier",
     parameters=Barrier,
-    sm=(("barrier_free", np.int64),),  # when it lets the next warp go
+    sm=(
+        ("barrier_free", np.float64),  # when it lets the next warp go
+        ("barriers_passed", np.int64),  # warps whose barriers have left the memory I/O queue in this cycle
+        ("passed", np.int32, (PASSED,)),
+    ),
     warp=(
         ("at_barrier", np.int32),
         ("barrier_open", np.int64),  # when its barrier lets it go, where it issues arithmetic meanwhile
-        ("barrier_sent", np.int32),  # 1 while its barrier is in the memory I/O queue, or has passed it
-        ("barrier_passed", np.int64),  # when it has
-        ("unread", np.int32),  # stores to shared memory whose operands are still to be read: BAR waits for them
+        ("barrier_sent", np.int32),  # its barriers that are in the memory I/O queue
+        ("barrier_due", np.int64),  # which barrier all have issued, while some may still be in that queue; 0 for none
     ),
     stalls=(Stall.barrier,),
 )
-
-
-@compiled(void, CLOCK, WARP, int64, float64)
-def pass_barrier(ck: Arrays, warp: Record, w: Int, done: Float) -> None:
-    """Let a warp arrive whose barrier has passed the data stage."""
-    warp.barrier_passed = int64(math.ceil(done))
-    ck.until[w] = warp.barrier_passed
-    ck.wake[warp.sub] = min(ck.wake[warp.sub], warp.barrier_passed)
 
 
 @compiled(void, STATE, CLOCK, SM, int64, int64)
@@ -67,33 +67,84 @@ def arrive(s: State, ck: Arrays, sm: Record, w: Int, now: Int) -> None:
     if goes_on and machine.waiting == Waiting.BARRIER:
         go_past(s, w)
     warp.at_barrier, warp.barrier_open = 1, ASLEEP if goes_on else 0
-    sm.barrier_free = max(sm.barrier_free, now) + int64(ck.chip.barrier.barrier_arrival_cycles)
 
 
-@compiled(void, CLOCK, SM, _WARPS, _BLOCK, int64, int64)
-def release(ck: Arrays, sm: Record, machines: Array, block: Record, queued: Int, now: Int) -> None:
-    """Start the warps that a barrier has just let go, beginning where its last one was noted."""
+@compiled(void, WARP)
+def send(warp: Record) -> None:
+    """Note that a warp's barrier goes into the memory I/O queue."""
+    warp.barrier_sent += 1
+
+
+@compiled(int64, CLOCK, _BLOCK, int64)
+def _all_have_come(ck: Arrays, block: Record, due: Int) -> Int:
+    """Tell whether no part of a barrier that all have issued is still in the memory I/O queue."""
+    for w in range(block.first_warp, block.first_warp + block.warps):
+        if ck.warps[w].barrier_due == due and ck.warps[w].barrier_sent:
+            return 0
+    return 1
+
+
+@compiled(void, CLOCK, SM, _BLOCK, int64, int64, int64)
+def _open(ck: Arrays, sm: Record, block: Record, due: Int, queued: Int, now: Int) -> None:
+    """Let the warps of a barrier go, one after another: memory instructions of the block begin behind those before."""
     own = ck.chip.barrier
-    cycles = int64(own.barrier_queued_release_cycles if queued else own.barrier_release_cycles)
-    sm.barrier_free = max(sm.barrier_free - int64(ck.chip.barrier.barrier_arrival_cycles), now)
+    cycles = own.barrier_queued_release_cycles if queued else own.barrier_release_cycles
+    sm.barrier_free = max(sm.barrier_free, float64(now))
+    sm.stage_free = max(sm.stage_free, float64(now)) + own.stage_cycles
+    for w in range(block.first_warp, block.first_warp + block.warps):
+        warp = ck.warps[w]
+        if warp.barrier_due == due:
+            warp.barrier_due = 0
+            at = int64(sm.barrier_free + cycles)
+            if warp.barrier_open:
+                warp.barrier_open = at
+            else:
+                warp.ready_at = at
+            sm.barrier_free += own.barrier_warp_cycles
+    sm.barrier_free += own.done_cycles
+
+
+@compiled(void, CLOCK, SM, _WARPS, _BLOCK, int64)
+def release(ck: Arrays, sm: Record, machines: Array, block: Record, now: Int) -> None:
+    """Let those go whose barrier has just been completed, if none of theirs is still in the memory I/O queue."""
+    due, one = int64(block.epoch), False
     for w in range(block.first_warp, block.first_warp + block.warps):
         warp = ck.warps[w]
         if warp.at_barrier and machines[w].waiting != Waiting.BARRIER:
-            warp.at_barrier = 0
-            if warp.barrier_open:
-                warp.barrier_open = sm.barrier_free + cycles
-            else:
-                warp.ready_at = sm.barrier_free + cycles
-                warp.after = Stall.barrier
-            sm.barrier_free += int64(ck.chip.barrier.barrier_warp_cycles)
+            warp.at_barrier, warp.barrier_due, one = 0, due, True
+            if not warp.barrier_open:
+                warp.ready_at, warp.after = ASLEEP, Stall.barrier
+    if one and _all_have_come(ck, block, due):
+        _open(ck, sm, block, due, 0, now)
 
 
 @compiled(void, CLOCK, _WARPS, _BLOCK, int64, int64)
 def wake_others(ck: Arrays, machines: Array, block: Record, w: Int, now: Int) -> None:
-    """Wake the warps of a barrier that warp w has completed."""
+    """Wake the warps of a barrier that warp w has completed; all of them where w is -1."""
     for other in range(block.first_warp, block.first_warp + block.warps):
         freed = ck.warps[other]
         if other != w and freed.resident:
             ck.until[other], ck.wake[freed.sub] = 0, 0
             if machines[other].pc != freed.instruction:
                 charge(ck, freed, other, int64(machines[other].pc), int64(freed.cause), max(now, freed.since))
+
+
+@compiled(int64, STATE, CLOCK, SM, int64, int64)
+def _passes(s: State, ck: Arrays, sm: Record, w: Int, now: Int) -> Int:
+    """Let a warp come whose barrier has left the memory I/O queue; return 1 where it was the last one."""
+    warp, block = ck.warps[w], s.blocks[s.warps[w].block]
+    warp.barrier_sent -= 1
+    if not warp.barrier_due or not _all_have_come(ck, block, warp.barrier_due):
+        return 0
+    _open(ck, sm, block, warp.barrier_due, 1, now)
+    return 1
+
+
+@compiled(void, STATE, CLOCK, SM, int64)
+def passed(s: State, ck: Arrays, sm: Record, now: Int) -> None:
+    """Let the warps come whose barriers have left the memory I/O queue."""
+    for i in range(sm.barriers_passed):
+        w = int64(sm.passed[i])
+        if _passes(s, ck, sm, w, now):
+            wake_others(ck, s.warps, s.blocks[s.warps[w].block], int64(-1), now)
+    sm.barriers_passed = 0

@@ -143,7 +143,8 @@ def admit(ck: Arrays, sm: Record, block: Record, slot: Int, now: Int) -> None:
         warp = ck.warps[w]
         after = own.base_cycles + own.warp_cycles * (w - block.first_warp)
         warp.ready_at, warp.after, warp.start = now + int64(after), Stall.no_instruction, now
-        warp.resident, warp.at_barrier, warp.issued_at, warp.unread = 1, 0, 0, 0
+        warp.resident, warp.at_barrier, warp.issued_at = 1, 0, 0
+        warp.barrier_sent, warp.barrier_due = 0, 0
         warp.cause, warp.shown_cause = -1, -1
         charge(ck, warp, w, int64(0), int64(Stall.no_instruction), now)
         warp.sub = sm.first_sub + (w - sm.number * count) % cores

@@ -1,6 +1,7 @@
 """The warp scheduler of a sub-core: which warps could issue, which one does, and why the others do not.
 
-Greedy, then the youngest: a warp goes on for as long as it can. Warps that had to wait for the same pipe take turns.
+A warp goes on for as long as it can, or until its control code asks for another. Then the one that issued longest ago
+goes on; those that had to wait for a scoreboard or a barrier come when no other can.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from numba import from_dtype
 from simtc.jit import Array, Arrays, Int, Record
 from simtc.machine.state import WARP as MACHINE_WARP
 from simtc.machine.state import Waiting
-from simtc.machine.types import float64, int64, void
+from simtc.machine.types import float64, int32, int64, void
 from simtc.results.stall import Stall
 from simtc.timing.accounting import charge
 from simtc.timing.constants import ASLEEP, Access, Kind, Pipe
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, INT, SUB, WARP, Cells, Parameters, Unit, compiled, constant
-from simtc.timing.units import fence, lsu, pipes
+from simtc.timing.units import fence, lsu, pipes, special
 from simtc.timing.units.fetch import fetching, misses_constant
 from simtc.timing.units.scoreboards import awaited
 
@@ -28,7 +29,7 @@ __all__ = ["MACHINE", "UNIT", "Dispatch", "follow", "go_on", "pick"]
 
 _NOBODY = -1
 MACHINE: Any = from_dtype(MACHINE_WARP)
-_THROTTLES = (Stall.math_pipe_throttle, Stall.mio_throttle, Stall.lg_throttle)
+_PARKS = (Stall.short_scoreboard, Stall.long_scoreboard, Stall.barrier)  # what ends them may come at any time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,7 @@ class Dispatch(Parameters):
     """What a board says of issuing."""
 
     sub_cores: float = constant("limits.sub_cores")
+    wide_tensor_cycles: float = constant("clock.dispatch.wide_tensor_cycles")  # of a warp, behind HMMA to four registers
     stall1_yield_cycles: float = constant("issue.stall1_yield_cycles")
     branch_taken_cycles: float = constant("issue.branch_taken_cycles")
     register_branch_interval_cycles: float = constant(  # from one branch to an address in a register to the next
@@ -66,7 +68,7 @@ UNIT = Unit(
     warp=(
         ("ready_at", np.int64),
         ("after", np.int32),  # the cause while it waits for ready_at
-        ("throttled", np.int32),  # 1 where its next instruction has waited for a pipe or a queue
+        ("parked", np.int32),  # 1 where its next instruction has waited for what no stall count tells
         ("issued_at", np.int64),
         ("sub", np.int64),  # its sub-core
     ),
@@ -89,32 +91,17 @@ def _held_up(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, now: Int
     if free > now:
         ck.until[w] = free
         return Stall.math_pipe_throttle
+    if op.special and special.able_at(ck, sub, op) > now:
+        ck.until[w] = special.able_at(ck, sub, op)
+        return Stall.mio_throttle
     if op.access == Access.SPECIAL and lsu.special_at(sub, op) > now:
         ck.until[w] = lsu.special_at(sub, op)
         return Stall.mio_throttle
-    if op.kind == Kind.MEMORY and lsu.is_full(ck, sub):
+    if (op.kind == Kind.MEMORY or op.access == Access.BARRIER) and lsu.is_full(ck, sub):
         return Stall.lg_throttle if op.is_long else Stall.mio_throttle
-    if op.pipe == Pipe.ADU and warp.unread > 0 and op.is_barrier:
-        return Stall.barrier
     if op.constant >= 0 and not op.loads_constant and misses_constant(ck, ck.sms[sub.sm], warp, op, now):
         ck.until[w] = warp.ready_at
         return Stall.imc_miss
-    return Stall.selected
-
-
-@compiled(int64, CLOCK, SUB, WARP, OPERATION, int64, int64, int64)
-def _passes(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, pc: Int, now: Int) -> Int:
-    """Return why a warp whose barrier passes the memory I/O queue cannot arrive now, Stall.selected where it can."""
-    if not warp.barrier_sent:
-        ck.until[w] = 0
-        if lsu.is_full(ck, sub):
-            return Stall.mio_throttle
-        warp.barrier_sent, warp.barrier_passed = 1, ASLEEP
-        lsu.push_barrier(ck.sms[sub.sm], sub, op, w, pc, now)
-    if now < warp.barrier_passed:
-        ck.until[w] = warp.barrier_passed
-        return Stall.short_scoreboard
-    ck.until[w] = 0
     return Stall.selected
 
 
@@ -135,46 +122,24 @@ def _cause_of(ck: Arrays, sub: Record, warp: Record, machine: Record, w: Int, no
         ck.until[w] = warp.barrier_open
         return Stall.barrier
     waits = awaited(warp, op)
-    if waits == Stall.selected and op.access == Access.BARRIER:
-        return _passes(ck, sub, warp, op, w, int64(machine.pc), now)
     return waits if waits != Stall.selected else _held_up(ck, sub, warp, op, w, now)
 
 
 @compiled(int64, CLOCK, SUB, MACHINE[::1], int64, int64)
-def _longest(ck: Arrays, sub: Record, machines: Array, able: Int, chosen: Int) -> Int:
-    """Return who goes on: of the warps for one pipe, if one had to wait for it, that which issued longest ago.
-
-    A warp that uses a pipe goes on for as long as its stall counts bring it back when the pipe is free: only the
-    memory pipe does not go by them.
-    """
-    pipe, waited, oldest = ck.ops[machines[chosen].pc].pipe, int64(0), chosen
-    w, step = sub.first_warp, int64(ck.chip.dispatch.sub_cores)
-    while able:
-        if able & 1 and ck.ops[machines[w].pc].pipe == pipe:
-            warp = ck.warps[w]
-            waited |= warp.throttled
-            if pipe != Pipe.MIO and not warp.throttled:
-                return w
-            if warp.issued_at < ck.warps[oldest].issued_at:
-                oldest = w
-        able >>= 1
-        w += step
-    return oldest if waited else chosen
-
-
-@compiled(int64, CLOCK, SUB, MACHINE[::1], int64, int64, int64)
-def _choose(ck: Arrays, sub: Record, machines: Array, able: Int, chosen: Int, now: Int) -> Int:
+def _choose(ck: Arrays, sub: Record, machines: Array, able: Int, now: Int) -> Int:
     """Choose one of several warps that could issue, and charge the others with it."""
-    waited, bits, w, step = int64(0), able, sub.first_warp, int64(ck.chip.dispatch.sub_cores)
+    chosen, parked, since = int64(_NOBODY), int64(2), int64(0)
+    bits, w, step = able, sub.first_warp, int64(ck.chip.dispatch.sub_cores)
     while bits:
         if bits & 1:
-            waited |= ck.warps[w].throttled
+            warp = ck.warps[w]
             if w == sub.last and not sub.yielded:
                 chosen = w
+                break
+            if warp.parked < parked or (warp.parked == parked and warp.issued_at < since):
+                chosen, parked, since = w, warp.parked, warp.issued_at
         bits >>= 1
         w += step
-    if waited:
-        chosen = _longest(ck, sub, machines, able, chosen)
     w = sub.first_warp
     while able:
         if able & 1 and w != chosen:
@@ -206,8 +171,8 @@ def pick(ck: Arrays, sub: Record, machines: Array, now: Int) -> Int:
                 able |= bit
                 chosen = w
             else:
-                if cause in _THROTTLES:
-                    warp.throttled = 1
+                if cause in _PARKS:
+                    warp.parked = 1
                 if cause != warp.cause or machine.pc != warp.instruction:
                     charge(ck, warp, w, int64(machine.pc), cause, now)
                 if until[w] <= now:  # what a queue or a store holds up may next be held up by a pipe
@@ -218,7 +183,7 @@ def pick(ck: Arrays, sub: Record, machines: Array, now: Int) -> Int:
         w += step
     several = able & (able - 1)
     if several:
-        chosen = _choose(ck, sub, machines, able, chosen, now)
+        chosen = _choose(ck, sub, machines, able, now)
     ck.wake[sub.index] = now + 1 if several or (able and held) else wake
     return chosen
 
@@ -226,13 +191,14 @@ def pick(ck: Arrays, sub: Record, machines: Array, now: Int) -> Int:
 @compiled(void, CLOCK, SUB, WARP, OPERATION, int64, int64, int64)
 def follow(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, taken: Int, now: Int) -> None:
     """Set when a warp that has just issued may go on."""
-    sub.last, sub.yielded, warp.issued_at, warp.throttled = w, op.yields, now, 0
-    warp.barrier_sent = 0
+    sub.last, sub.yielded, warp.issued_at, warp.parked = w, op.yields, now, 0
     sub.issued += 1
     stall = max(int64(op.stall), 1)
     if op.yields and stall == 1:
         stall = int64(ck.chip.dispatch.stall1_yield_cycles)
-    warp.ready_at, warp.after = now + stall + sub.late, Stall.wait
+    if op.is_wide:
+        stall = max(stall, int64(ck.chip.dispatch.wide_tensor_cycles))
+    warp.ready_at, warp.after = now + stall + sub.late, Stall.dispatch_stall if sub.late >= stall else Stall.wait
     if op.is_fence:
         fence.ask(ck, warp, now)
     if taken:
@@ -251,7 +217,7 @@ def go_on(ck: Arrays, warp: Record, machine: Record, w: Int, now: Int) -> None:
     """Set what a warp that has just issued waits for."""
     if warp.resident:
         at_barrier = machine.waiting == Waiting.BARRIER and not warp.barrier_open
-        ck.until[w] = ASLEEP if at_barrier else warp.ready_at
+        ck.until[w], warp.parked = ASLEEP if at_barrier else warp.ready_at, int32(at_barrier)
         cause = int64(Stall.barrier) if at_barrier else int64(warp.after)
         charge(ck, warp, w, int64(machine.pc), cause, now + 1)
     else:

@@ -19,15 +19,16 @@ from simtc.results.stall import Stall
 from simtc.timing.constants import ASLEEP, LANES, Access, Counter, Pipe
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant, derived
+from simtc.timing.units.barrier import send
 from simtc.timing.units.crossbar import announce
 from simtc.timing.units.events import free_entry, lower_board
 from simtc.timing.units.l1 import TAGGED, tag_cycles, takes_next
 from simtc.timing.units.memory_queue import QUEUE, QUEUED_FIELDS
-from simtc.timing.units.shared_memory import enqueue, serve_stage
+from simtc.timing.units.shared_memory import enqueue, pass_off, serve_stage
 from simtc.timing.units.tensor import beside_tensor
 from simtc.timing.units.waiting import misses
 
-__all__ = ["UNIT", "Lsu", "advance", "free", "is_full", "push", "push_barrier", "special_at"]
+__all__ = ["UNIT", "Lsu", "advance", "free", "is_full", "passes_off", "push", "push_barrier", "special_at"]
 
 _LOADS = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 _ASKS = (*_LOADS, Access.GROUP, Access.GLOBAL_STORE)  # L2, or marks what does
@@ -76,6 +77,12 @@ def is_full(ck: Arrays, sub: Record) -> Int:
     return int64(sub.held >= ck.chip.lsu.queue_entries)
 
 
+@compiled(int64, CLOCK, OPERATION)
+def passes_off(ck: Arrays, op: Record) -> Int:
+    """Tell whether a memory instruction passes the memory I/O queue though its guard holds for no lane."""
+    return int64(ck.chip.shared_memory.off_cycles > 0 and op.access != Access.SPECIAL)
+
+
 @compiled(int64, SUB, OPERATION)
 def special_at(sub: Record, op: Record) -> Int:
     """Return when an instruction for XU may issue: few wait for that pipe in the queue, and hold up others there."""
@@ -90,7 +97,14 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     one.wavefronts, one.lines = max(event[Event.WAVEFRONTS], 1), event[Event.LINES]
     one.sectors = event[Event.SECTORS] if op.access >= Access.GLOBAL_LOAD else int64(0)
     one.passes = event[Event.PASSES] if op.access in _PASSES_L1 else int64(0)
-    one.aligned = event[Event.ALIGNED]
+    one.aligned, one.off = event[Event.ALIGNED], event[Event.MASK] == 0
+    if one.off:
+        one.wavefronts, one.lines, one.sectors, one.passes = 1, 0, 0, 0
+        sub.count += 1
+        sm.entries += 1
+        sub.held += 1
+        sm.moves_at = min(sm.moves_at, now + 1)
+        return
     past_l1 = op.access == Access.COPY and op.bypasses
     one.pieces = event[Event.PIECES] if past_l1 else int64(0)
     one.meeting = event[Event.MEETING] if op.access == Access.ATOMIC else int64(1)
@@ -105,19 +119,19 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     sub.count += 1
     sm.entries += 1
     sub.held += 1
-    warp.unread += op.is_store
-    warp.stores += op.access in _ANSWERED
+    warp.stores += op.access in _ANSWERED and not one.off
     if op.access == Access.SPECIAL:
         sub.special_free = max(sub.special_free, now) + op.special_cycles
     sm.moves_at = min(sm.moves_at, now + 1)
 
 
-@compiled(void, SM, SUB, OPERATION, int64, int64, int64)
-def push_barrier(sm: Record, sub: Record, op: Record, w: Int, instruction: Int, now: Int) -> None:
-    """Put a barrier that reads registers into its sub-core's queue: it arrives when it has passed the data stage."""
+@compiled(void, SM, SUB, WARP, OPERATION, int64, int64)
+def push_barrier(sm: Record, sub: Record, warp: Record, op: Record, w: Int, now: Int) -> None:
+    """Put a barrier that reads registers into its sub-core's queue: its warp has come when it leaves that."""
     one = sub.queue[(sub.head + sub.count) % QUEUE]
-    one.warp, one.instruction, one.sub, one.pushed = w, instruction, sub.index, now
-    one.wavefronts, one.lines, one.passes, one.sectors = op.returned // 4, 0, 0, 0
+    one.warp, one.instruction, one.sub, one.pushed = w, warp.instruction, sub.index, now
+    one.wavefronts, one.lines, one.passes, one.sectors = 0, 0, 0, 0
+    send(warp)
     sub.count += 1
     sm.entries += 1
     sub.held += 1
@@ -147,29 +161,31 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
     Its registers may be overwritten soon.
     """
     one, warp = sub.queue[sub.head], ck.warps[sub.queue[sub.head].warp]
-    if op.access in _SHARED:
+    if op.access in _SHARED and not one.off:
         ck.counters[Counter.WAVEFRONTS] += one.wavefronts
-    if op.access in _GLOBAL:
+    if op.access in _GLOBAL and not one.off:
         one.tags = tag_cycles(ck, op, one)
         sm.tag_free = max(sm.tag_free, float64(now)) + one.tags
     sm.moved = now + _taken(ck, op)
-    if op.access not in _ASKS or not misses(ck, sm, op, one, now):
+    if op.access == Access.BARRIER:
+        sm.passed[sm.barriers_passed] = one.warp
+        sm.barriers_passed += 1
+    elif one.off:
+        pass_off(ck, sm, warp, op, one.warp, now)
+    elif op.access not in _ASKS or not misses(ck, sm, op, one, now):
         enqueue(ck, sm, op, one)
     past_l1 = op.access == Access.COPY and op.bypasses
     sm.tagged_at[sm.tagged % TAGGED] = max(sm.tag_free, sm.pieces_free) if past_l1 else sm.tag_free
-    sm.tagged += op.access in _GLOBAL
+    sm.tagged += op.access in _GLOBAL and not one.off
     sub.head = (sub.head + 1) % QUEUE
     sub.count -= 1
     sm.entries -= 1
     sub.reading = 0
-    if op.is_store:
-        warp.unread -= 1
-        ck.wake[sub.index] = 0
     release = now + max(op.war - 1 - op.operand_read, 0)
-    if op.access == Access.COPY and ck.chip.l1.copy_queue_entries == 0:
+    if op.access == Access.COPY and not one.off and ck.chip.l1.copy_queue_entries == 0:
         release = max(release, int64(sm.tag_free - one.tags - ck.chip.l1.tag_ahead_lines))
     free_entry(sm, release, sub.index)
-    if op.read_barrier >= 0 and op.access != Access.BARRIER:
+    if op.read_barrier >= 0:
         lower_board(sm, release, one.warp, op.read_barrier)
 
 
@@ -228,7 +244,7 @@ def _move_next(ck: Arrays, sm: Record, now: Int) -> Int:
         return 0
     sub = ck.subs[first]
     op = ck.ops[sub.queue[sub.head].instruction]
-    if takes_next(ck, sm, op) > now:
+    if not sub.queue[sub.head].off and takes_next(ck, sm, op) > now:
         return 0
     _move(ck, sm, sub, op, now)
     return 1
@@ -249,6 +265,6 @@ def advance(ck: Arrays, sm: Record, now: Int) -> None:
             op = ck.ops[sub.queue[sub.head].instruction]
             able = int64(sub.read_done)
             if op.access != Access.SPECIAL:
-                able = max(able, int64(sm.moved), takes_next(ck, sm, op))
+                able = max(able, int64(sm.moved), 0 if sub.queue[sub.head].off else takes_next(ck, sm, op))
             due = min(due, able) if able > now else due
     sm.moves_at = due

@@ -23,6 +23,7 @@ QUEUED_FIELDS: Final = np.dtype(
         ("wavefronts", np.int32),
         ("lines", np.int32),
         ("passes", np.int32),  # over the banks of L1; 0 of what does not read it
+        ("off", np.int32),  # 1 where its guard holds for no lane
         ("sectors", np.int32),
         ("meeting", np.int32),  # of an atomic: the most lanes at one word
         ("aligned", np.int64),  # of a copy: 1 where it moves nothing to another place of a line

@@ -1,7 +1,9 @@
 """Operands: the register banks and the port that arithmetic, memory and matrix instructions of a sub-core share.
 
 How often an instruction reads each bank is known from its registers: banks.py counts it, with the operands that are
-kept for `reuse` and without them. The sub-core keeps them for the warp that issues: another one takes their place.
+kept for `reuse` and without them. The sub-core keeps them for the warp that issues: another one takes their place. Where
+operands have a window, two instructions have them read at once: the banks begin with one when the last but one before it
+is dispatched, and it is dispatched when all its operands are there. Elsewhere the banks are read from dispatch on.
 """
 
 from __future__ import annotations
@@ -33,8 +35,10 @@ UNIT = Unit(
     parameters=Operands,
     sub=(
         ("dispatch_free", np.int64),  # when the operands of what issued last have been read
-        ("even_free", np.int64),  # when the even bank has been read for what issued so far
-        ("odd_free", np.int64),
+        ("even_last", np.int64),  # the last cycle in which the even bank is read for what issued so far
+        ("odd_last", np.int64),
+        ("dispatched", np.int64),  # when what issued last was dispatched
+        ("dispatched_before", np.int64),  # and what issued before that
         ("port_free", np.int64),  # when the register port has served what issued so far
         ("half_read", np.int64),  # the cycle right behind the last HFMA2.MMA
         ("late", np.int64),  # cycles that what issued last waits for its operands
@@ -44,16 +48,27 @@ UNIT = Unit(
 
 @compiled(int64, CLOCK, SUB, OPERATION, int64, int64)
 def _read_banks(ck: Arrays, sub: Record, op: Record, w: Int, now: Int) -> Int:
-    """Read the registers of an instruction that issues; return how long it waits to have them in its window."""
+    """Read the registers of an instruction that issues; return how long it waits for them."""
     same = sub.last == w
-    even, odd = (op.even, op.odd) if same else (op.lost_even, op.lost_odd)
-    sub.even_free, sub.odd_free = max(sub.even_free, now) + even, max(sub.odd_free, now) + odd
-    return max(max(sub.even_free, sub.odd_free) - now - int64(ck.chip.operands.read_window_cycles), 0)
+    even, odd = int64(op.even if same else op.lost_even), int64(op.odd if same else op.lost_odd)
+    if ck.chip.operands.read_window_cycles <= 1:
+        return max(even, odd, 1) - 1
+    if even + odd == 0:
+        return 0
+    dispatched, start = now, sub.dispatched if op.second_pass else sub.dispatched_before + 1
+    if even:
+        sub.even_last = max(sub.even_last, start) + even
+        dispatched = max(dispatched, sub.even_last)
+    if odd:
+        sub.odd_last = max(sub.odd_last, start) + odd
+        dispatched = max(dispatched, sub.odd_last)
+    sub.dispatched_before, sub.dispatched = sub.dispatched, dispatched + op.second_pass
+    return dispatched - now
 
 
 @compiled(void, CLOCK, SUB, OPERATION, int64, int64)
 def read_operands(ck: Arrays, sub: Record, op: Record, w: Int, now: Int) -> None:
-    """Read the operands of an instruction that issues: more from one bank than its window holds is a wait."""
+    """Read the operands of an instruction that issues: it is dispatched when the banks have them in its window."""
     waits = _read_banks(ck, sub, op, w, now) + op.second_pass
     sub.dispatch_free = now + 1 + waits
     if op.pipe == Pipe.FP16:

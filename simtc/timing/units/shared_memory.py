@@ -15,16 +15,15 @@ from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
 from simtc.timing.constants import SECTOR, WAVEFRONT, Access, Counter
 from simtc.timing.operation import OPERATION
-from simtc.timing.unit import CLOCK, SM, SUB, Parameters, Unit, compiled, constant
+from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units import write_combining
-from simtc.timing.units.barrier import pass_barrier
 from simtc.timing.units.l1 import looked_up, take_fill
 from simtc.timing.units.ldgsts import grouped_at, write_cycles
 from simtc.timing.units.memory_queue import QUEUE, QUEUED, QUEUED_FIELDS
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.tensor import beside_tensor, held_up
 
-__all__ = ["UNIT", "SharedMemory", "enqueue", "serve_stage"]
+__all__ = ["UNIT", "SharedMemory", "enqueue", "pass_off", "serve_stage"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +33,10 @@ class SharedMemory(Parameters):
     sm_queue_entries: float = constant("shared.sm_queue_entries", room=QUEUE)
     data_stage_bytes_per_cycle: float = constant("shared.data_stage_bytes_per_cycle")
     return_bytes_per_cycle: float = constant("shared.return_bytes_per_cycle")
-    barrier_register_cycles: float = constant("issue.barrier_register_cycles")
+    off_cycles: float = constant("clock.shared_memory.off_cycles")  # of what no lane executes; 0: that is not queued
+    fill_turn_cycles: float = constant(  # that what has come for L1 takes before an instruction's turn; 0: all of it
+        "clock.shared_memory.fill_turn_cycles"
+    )
 
 
 UNIT = Unit(
@@ -67,6 +69,13 @@ def enqueue(ck: Arrays, sm: Record, op: Record, one: Record) -> None:
         write_combining.queue_store(ck, sm, one)
 
 
+@compiled(void, CLOCK, SM, WARP, OPERATION, int64, int64)
+def pass_off(ck: Arrays, sm: Record, warp: Record, op: Record, w: Int, now: Int) -> None:
+    """Pass an instruction whose guard holds for no lane: it takes the data stage a cycle, and waits for nothing."""
+    sm.stage_free = max(sm.stage_free, float64(now)) + ck.chip.shared_memory.off_cycles
+    complete(sm, warp, op, w, sm.stage_free)
+
+
 @compiled(float64, CLOCK, OPERATION, QUEUED)
 def _cycles(ck: Arrays, op: Record, one: Record) -> Float:
     """Return how long an instruction holds the data stage."""
@@ -79,8 +88,6 @@ def _cycles(ck: Arrays, op: Record, one: Record) -> Float:
         return one.wavefronts * WAVEFRONT / stage_bytes
     if op.access == Access.GROUP:
         return 0.0
-    if op.access == Access.BARRIER:
-        return one.wavefronts * ck.chip.shared_memory.barrier_register_cycles
     if op.access == Access.GLOBAL_STORE:
         return write_combining.stage_cycles(ck, op, one)
     return max(looked_up(ck, one), one.sectors * SECTOR / stage_bytes)
@@ -95,8 +102,14 @@ def _back(ck: Arrays, sub: Record, op: Record, size: Float, now: Int) -> Float:
 
 @compiled(void, CLOCK, SM, float64)
 def _pass_fill(ck: Arrays, sm: Record, t: Float) -> None:
-    """Pass what has come from L2 first."""
-    miss = sm.mshrs[take_fill(sm)]
+    """Pass what has come from L2 first, or as much of it as passes before an instruction takes its turn."""
+    turn, miss = ck.chip.shared_memory.fill_turn_cycles, sm.mshrs[sm.fill_queue[sm.fill_head]]
+    if sm.stage_count > 0 and 0 < turn < miss.cycles:
+        miss.cycles -= turn
+        sm.stage_free = t + turn
+        sm.stage_busy += turn
+        return
+    take_fill(sm)
     op, sub = ck.ops[miss.instruction], ck.subs[miss.sub]
     sm.stage_free = t + miss.cycles
     sm.stage_busy += miss.cycles
@@ -138,8 +151,6 @@ def _pass_first(ck: Arrays, sm: Record, t: Float) -> None:
             done += one.tags - 1
     elif op.access == Access.GROUP:
         done = grouped_at(warp, done)
-    elif op.access == Access.BARRIER:
-        pass_barrier(ck, warp, one.warp, done)
     complete(sm, warp, op, one.warp, done)
 
 
