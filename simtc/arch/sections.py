@@ -64,10 +64,12 @@ class Issue:
         int  # from issue until the sources of an instruction outside the memory I/O queue have been read
     )
     store_port_registers: int  # of a store, that take a cycle of the register port which matrix instructions use
-    barrier_queued_release_cycles: float = 0.0  # from when the last one that reads registers leaves the memory I/O queue
+    barrier_queued_release_cycles: float = (
+        0.0  # from when the last one that reads registers leaves the memory I/O queue
+    )
     barrier_defers: int = 0  # 1 where a warp that waits at a barrier issues arithmetic up to the next other instruction
     reuse_lost: int = 0  # 1 where what was kept for `reuse` is lost when another warp issues
-    read_window_cycles: int = 1  # in which an instruction reads its registers: of one bank, as many without a wait
+    reads_ahead: int = 0  # 1 where two instructions have their registers read at once
     register_branch_cycles: float = 0.0  # until RET knows its target; 0 where nothing is known: as SHFL
 
     def __post_init__(self) -> None:

@@ -34,7 +34,7 @@ def _occupy(ck: Arrays, sub: Record, warp: Record, op: Record, event: Array, w: 
     pipes.occupy(ck, sub, op, now)
     scoreboards.raise_boards(warp, op)
     if op.access == Access.BARRIER:
-        lsu.push_barrier(sm, sub, warp, op, w, now)
+        lsu.push_barrier(sm, sub, warp, w, now)
         return
     if op.kind == Kind.MEMORY and (event[Event.MASK] or lsu.passes_off(ck, op)):
         lsu.push(ck, sm, sub, warp, op, event, w, now)
@@ -59,7 +59,7 @@ def _follow(s: State, ck: Arrays, sub: Record, w: Int, outcome: Int, epoch: Int,
         warp.resident = 0
         warp.lived += now + 1 - warp.start
     elif outcome == Outcome.BLOCKED or (completed and outcome == Outcome.BRANCHED):
-        barrier.arrive(s, ck, sm, w, now)
+        barrier.arrive(s, ck, w)
     if completed:
         barrier.release(ck, sm, s.warps, block, now)
     dispatch.go_on(ck, warp, machine, w, now)

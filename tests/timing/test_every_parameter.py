@@ -54,7 +54,8 @@ PARAMETERS = {  # and the constants that each is made of
 FEW = 4  # microbenchmarks of those that a constant is fitted to
 WHERE_OFF = 1000  # in place of a parameter that is 0: no factor moves it
 FACTORS = {  # 2 for all others
-    "barrier.barrier_defers": 0,
+    "barrier.barrier_defers": 0, "operands.reads_ahead": 0, "dram.dram_refresh_period_cycles": 1 / 16,
+    "special.registers_ahead": 1 / 4, "special.constants_ahead": 1 / 4,
     "dram.dram_measured_bytes_per_cycle": 1 / 64, "crossbar.packet_cycles": 16,
     "crossbar.copy_bytes_per_cycle": 1 / 16, "crossbar.join_cycles": 0, "crossbar.join_requests": 1 / 4,
     "ldgsts.copies_pending": 1 / 64, "waiting.atomic_queue_entries": 1 / 16, "crossbar.atomic_queue_entries": 0,
@@ -159,7 +160,12 @@ def lines() -> int:
 
 def overwritten() -> int:
     """An instruction that may only issue when the sources of the one before it have been read."""
-    return cycles(H200, [line("HMMA.16816.F32 R8, R16, R24, R8", read=1, stall=1), line("NOP", wait=(1,))] * 8)
+    return cycles(H200, [line("HMMA.16816.F16 R8, R16, R24, R8", read=1, stall=1), line("NOP", wait=(1,))] * 8)
+
+
+def asked(text: str) -> int:
+    """More of what the SM serves one after another than may wait, and what issues when they all have."""
+    return cycles(H200, [line(text, write=0)] * 24 + [line("NOP", stall=8)] * 64, warps=4)
 
 
 def straight() -> int:
@@ -223,6 +229,8 @@ ONLY = {  # launches for what few others depend on
         batches,
     ),
     "operands.source_read_cycles": overwritten,
+    "special.registers_ahead": partial(asked, "S2R R8, SR_TID.X"),
+    "special.constants_ahead": partial(asked, "LDC R8, c[0x0][0x160]"),
     "write_combining.store_least_cycles": lines,
     **dict.fromkeys(("l1.l1_sets", "dram.dram_measured_bytes_per_cycle"), twice),
 }

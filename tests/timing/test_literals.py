@@ -33,7 +33,7 @@ ROOM = {  # what the clock's arrays have room for, or can tell apart, beside wha
     "events._HEAP", "fetch.LINES", "fetch._SUB_CORES", "l1.MSHRS", "crossbar.AHEAD", "l1.WAITING",
     "l1._NOTED", "l1._PENDING", "ldgsts._PLACES",
     "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS", "write_combining._COMBINED", "aging.FULL",
-    "aging._RING",
+    "aging._RING", "barrier.PASSED",
 }  # fmt: skip
 MARKS = {  # numbers in place of something, bits of a word, and what a format fixes
     "blocks.NO_BLOCK", "blocks.ENDED", "dispatch._NOBODY", "events.ENTRY", "events.FILL", "fetch._UNKNOWN",

@@ -60,6 +60,18 @@ _TOKEN = re.compile(r"([A-Z]+?\d*)(c*)(r?)(k?)(?::(\d+))?(y?)(?:w(\d+))?")
 _BANKS = {"": (25, 24, 255), "c": (25, 24, 26), "cc": (28, 24, 26)}  # sources: even and odd registers, 255 is RZ
 _BOARDS = {"M": 5, "X": 4, "S": 3, "S4": 3, "R": 2, "UR": 2, "C": 2, "C1": 2}  # that its result raises
 _LENGTH = 352  # instructions that each kernel has room for
+_BODY = """
+  __shared__ float t[1024];
+  float a[40];
+  for (int i = 0; i < 40; ++i) a[i] = z * i + threadIdx.x;
+  t[threadIdx.x] = a[3];
+  __syncthreads();
+  _Pragma("unroll") for (int i = 0; i < LENGTH; ++i)
+    asm volatile("fma.rn.f32 %0, %1, %2, %0;" : "+f"(a[i % 40]) : "f"(a[(i + 7) % 40]), "f"(a[(i + 13) % 40]));
+  float s = t[z];
+  for (int i = 0; i < 40; ++i) s += a[i] * (i + 1);
+  o[threadIdx.x] = s;
+"""
 
 
 def _put(word: int, low: int, bits: int, value: int) -> int:
@@ -74,7 +86,9 @@ def _control(word: int, stall: int, *, yields: bool = False, board: int = 7, wai
     return _put(_put(word, 116, 6, wait), 122, 4, 0)
 
 
-def _registers(word: int, to: int | None = None, a: int | None = None, b: int | None = None, c: int | None = None) -> int:
+def _registers(
+    word: int, to: int | None = None, a: int | None = None, b: int | None = None, c: int | None = None
+) -> int:
     for low, register in ((16, to), (24, a), (32, b), (64, c)):
         word = word if register is None else _put(word, low, 8, register)
     return word
@@ -99,26 +113,21 @@ def _instruction(token: str, number: int) -> list[int]:
         return [_control(_put(_branch(word, 1), 12, 4, 15), after)]
     if needs:
         to = a = 8
-    if name in ("F", "I", "H", "HI", "A"):
-        word = _registers(word, to, a, b, c)
-    elif name == "L":
-        word = _registers(word, to, a, b, 255)
-    elif name == "W":
-        word = _registers(word, 8 + 2 * (number % 6), a, b, 30 if adds else c)
-    elif name == "M":
-        word = _registers(word, to, b=24)
-    elif name == "X":
-        word = _registers(word, to, 24)
-    elif name in ("S", "S4"):
-        word = _registers(word, to if name == "S" else 8 + 4 * (number % 3), 5)
-    elif name == "ST":
-        word = _registers(word, a=5, b=24)
-    elif name == "T":
-        word = _registers(word, 8 + 4 * (number % 3), 24, 28, 8 + 4 * (number % 3))
-    elif name in ("C", "UR"):
-        word = _registers(word, 8 + 2 * (number % 6) if name == "C" else 8 + number % 8)
-    else:
-        word = _registers(word, to)
+    fours, pairs = 8 + 4 * (number % 3), 8 + 2 * (number % 6)
+    places = {
+        **dict.fromkeys(("F", "I", "H", "HI", "A"), (to, a, b, c)),
+        "L": (to, a, b, 255),
+        "W": (pairs, a, b, 30 if adds else c),
+        "M": (to, None, 24),
+        "X": (to, 24),
+        "S": (to, 5),
+        "S4": (fours, 5),
+        "ST": (None, 5, 24),
+        "T": (fours, 24, 28, fours),
+        "C": (pairs,),
+        "UR": (8 + number % 8,),
+    }
+    word = _registers(word, *places.get(name, (to,)))
     return [_control(word, after, yields=bool(yields), board=_BOARDS.get(name, 7), wait=int(wait or 0))]
 
 
@@ -159,17 +168,14 @@ def cubin(chains: list[str]) -> bytes:
     """Return a cubin with a kernel for each chain: chain_0, chain_1 and so on."""
     from elftools.elf.elffile import ELFFile  # noqa: PLC0415  only beside a GPU
 
-    body = (
-        "float a[40]; for (int i = 0; i < 40; ++i) a[i] = z * i + threadIdx.x; __shared__ float t[1024];"
-        "t[threadIdx.x] = a[3]; __syncthreads(); _Pragma(\"unroll\") for (int i = 0; i < %d; ++i)"
-        "asm volatile(\"fma.rn.f32 %%0, %%1, %%2, %%0;\" : \"+f\"(a[i %% 40]) : \"f\"(a[(i + 7) %% 40]), \"f\"(a[(i + 13) %% 40]));"
-        "float s = t[z]; for (int i = 0; i < 40; ++i) s += a[i] * (i + 1); o[threadIdx.x] = s;"
-    ) % _LENGTH
-    heads = (f'extern "C" __global__ void __launch_bounds__(1024) chain_{k}(float *o, int z)' for k in range(len(chains)))
+    body = _BODY.replace("LENGTH", str(_LENGTH))
+    heads = (
+        f'extern "C" __global__ void __launch_bounds__(1024) chain_{k}(float *o, int z)' for k in range(len(chains))
+    )
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "chains.cu"), Path(folder, "chains.cubin")
         source.write_text("\n".join(f"{head} {{ {body} }}" for head in heads), encoding="utf-8")
-        subprocess.run(["nvcc", "-arch=sm_90", "-cubin", "-o", str(target), str(source)], check=True)
+        subprocess.run(["nvcc", "-arch=sm_90", "-cubin", "-o", str(target), str(source)], check=True)  # noqa: S603, S607
         data = bytearray(target.read_bytes())
     for section in ELFFile(io.BytesIO(bytes(data))).iter_sections():
         if section.name.startswith(".text.chain_"):

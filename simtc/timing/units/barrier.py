@@ -59,8 +59,8 @@ UNIT = Unit(
 )
 
 
-@compiled(void, STATE, CLOCK, SM, int64, int64)
-def arrive(s: State, ck: Arrays, sm: Record, w: Int, now: Int) -> None:
+@compiled(void, STATE, CLOCK, int64)
+def arrive(s: State, ck: Arrays, w: Int) -> None:
     """Note a warp that comes to a barrier: if all its lanes come together it issues arithmetic meanwhile."""
     warp, machine = ck.warps[w], s.warps[w]
     goes_on = ck.chip.barrier.barrier_defers > 0 and machine.active == machine.alive
@@ -90,7 +90,7 @@ def _open(ck: Arrays, sm: Record, block: Record, due: Int, queued: Int, now: Int
     own = ck.chip.barrier
     cycles = own.barrier_queued_release_cycles if queued else own.barrier_release_cycles
     sm.barrier_free = max(sm.barrier_free, float64(now))
-    sm.stage_free = max(sm.stage_free, float64(now)) + own.stage_cycles
+    sm.stage_free += own.stage_cycles
     for w in range(block.first_warp, block.first_warp + block.warps):
         warp = ck.warps[w]
         if warp.barrier_due == due:

@@ -1,7 +1,7 @@
 """The warp scheduler of a sub-core: which warps could issue, which one does, and why the others do not.
 
 A warp goes on for as long as it can, or until its control code asks for another. Then the one that issued longest ago
-goes on; those that had to wait for a scoreboard or a barrier come when no other can.
+goes on.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from numba import from_dtype
 from simtc.jit import Array, Arrays, Int, Record
 from simtc.machine.state import WARP as MACHINE_WARP
 from simtc.machine.state import Waiting
-from simtc.machine.types import float64, int32, int64, void
+from simtc.machine.types import float64, int64, void
 from simtc.results.stall import Stall
 from simtc.timing.accounting import charge
-from simtc.timing.constants import ASLEEP, Access, Kind, Pipe
+from simtc.timing.constants import ASLEEP, Access, Kind
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, INT, SUB, WARP, Cells, Parameters, Unit, compiled, constant
 from simtc.timing.units import fence, lsu, pipes, special
@@ -29,7 +29,6 @@ __all__ = ["MACHINE", "UNIT", "Dispatch", "follow", "go_on", "pick"]
 
 _NOBODY = -1
 MACHINE: Any = from_dtype(MACHINE_WARP)
-_PARKS = (Stall.short_scoreboard, Stall.long_scoreboard, Stall.barrier)  # what ends them may come at any time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +36,9 @@ class Dispatch(Parameters):
     """What a board says of issuing."""
 
     sub_cores: float = constant("limits.sub_cores")
-    wide_tensor_cycles: float = constant("clock.dispatch.wide_tensor_cycles")  # of a warp, behind HMMA to four registers
+    wide_tensor_cycles: float = constant(
+        "clock.dispatch.wide_tensor_cycles"
+    )  # of a warp, behind HMMA to four registers
     stall1_yield_cycles: float = constant("issue.stall1_yield_cycles")
     branch_taken_cycles: float = constant("issue.branch_taken_cycles")
     register_branch_interval_cycles: float = constant(  # from one branch to an address in a register to the next
@@ -68,7 +69,6 @@ UNIT = Unit(
     warp=(
         ("ready_at", np.int64),
         ("after", np.int32),  # the cause while it waits for ready_at
-        ("parked", np.int32),  # 1 where its next instruction has waited for what no stall count tells
         ("issued_at", np.int64),
         ("sub", np.int64),  # its sub-core
     ),
@@ -128,7 +128,7 @@ def _cause_of(ck: Arrays, sub: Record, warp: Record, machine: Record, w: Int, no
 @compiled(int64, CLOCK, SUB, MACHINE[::1], int64, int64)
 def _choose(ck: Arrays, sub: Record, machines: Array, able: Int, now: Int) -> Int:
     """Choose one of several warps that could issue, and charge the others with it."""
-    chosen, parked, since = int64(_NOBODY), int64(2), int64(0)
+    chosen, since = int64(_NOBODY), int64(ASLEEP)
     bits, w, step = able, sub.first_warp, int64(ck.chip.dispatch.sub_cores)
     while bits:
         if bits & 1:
@@ -136,8 +136,8 @@ def _choose(ck: Arrays, sub: Record, machines: Array, able: Int, now: Int) -> In
             if w == sub.last and not sub.yielded:
                 chosen = w
                 break
-            if warp.parked < parked or (warp.parked == parked and warp.issued_at < since):
-                chosen, parked, since = w, warp.parked, warp.issued_at
+            if warp.issued_at < since:
+                chosen, since = w, warp.issued_at
         bits >>= 1
         w += step
     w = sub.first_warp
@@ -171,8 +171,6 @@ def pick(ck: Arrays, sub: Record, machines: Array, now: Int) -> Int:
                 able |= bit
                 chosen = w
             else:
-                if cause in _PARKS:
-                    warp.parked = 1
                 if cause != warp.cause or machine.pc != warp.instruction:
                     charge(ck, warp, w, int64(machine.pc), cause, now)
                 if until[w] <= now:  # what a queue or a store holds up may next be held up by a pipe
@@ -191,7 +189,7 @@ def pick(ck: Arrays, sub: Record, machines: Array, now: Int) -> Int:
 @compiled(void, CLOCK, SUB, WARP, OPERATION, int64, int64, int64)
 def follow(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, taken: Int, now: Int) -> None:
     """Set when a warp that has just issued may go on."""
-    sub.last, sub.yielded, warp.issued_at, warp.parked = w, op.yields, now, 0
+    sub.last, sub.yielded, warp.issued_at = w, op.yields, now
     sub.issued += 1
     stall = max(int64(op.stall), 1)
     if op.yields and stall == 1:
@@ -217,7 +215,7 @@ def go_on(ck: Arrays, warp: Record, machine: Record, w: Int, now: Int) -> None:
     """Set what a warp that has just issued waits for."""
     if warp.resident:
         at_barrier = machine.waiting == Waiting.BARRIER and not warp.barrier_open
-        ck.until[w], warp.parked = ASLEEP if at_barrier else warp.ready_at, int32(at_barrier)
+        ck.until[w] = ASLEEP if at_barrier else warp.ready_at
         cause = int64(Stall.barrier) if at_barrier else int64(warp.after)
         charge(ck, warp, w, int64(machine.pc), cause, now + 1)
     else:

@@ -125,8 +125,8 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     sm.moves_at = min(sm.moves_at, now + 1)
 
 
-@compiled(void, SM, SUB, WARP, OPERATION, int64, int64)
-def push_barrier(sm: Record, sub: Record, warp: Record, op: Record, w: Int, now: Int) -> None:
+@compiled(void, SM, SUB, WARP, int64, int64)
+def push_barrier(sm: Record, sub: Record, warp: Record, w: Int, now: Int) -> None:
     """Put a barrier that reads registers into its sub-core's queue: its warp has come when it leaves that."""
     one = sub.queue[(sub.head + sub.count) % QUEUE]
     one.warp, one.instruction, one.sub, one.pushed = w, warp.instruction, sub.index, now

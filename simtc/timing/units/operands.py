@@ -1,9 +1,9 @@
 """Operands: the register banks and the port that arithmetic, memory and matrix instructions of a sub-core share.
 
 How often an instruction reads each bank is known from its registers: banks.py counts it, with the operands that are
-kept for `reuse` and without them. The sub-core keeps them for the warp that issues: another one takes their place. Where
-operands have a window, two instructions have them read at once: the banks begin with one when the last but one before it
-is dispatched, and it is dispatched when all its operands are there. Elsewhere the banks are read from dispatch on.
+kept for `reuse` and without them. The sub-core keeps them for the warp that issues: another one takes their place. On
+Hopper two instructions have theirs read at once: the banks begin with one when the last but one before it is
+dispatched, and it is dispatched when all its operands are there. Elsewhere the banks are read from dispatch on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["UNIT", "Operands", "read_operands"]
 class Operands(Parameters):
     """What a board says of reading registers."""
 
-    read_window_cycles: float = constant("issue.read_window_cycles")
+    reads_ahead: float = constant("issue.reads_ahead")
     source_read_cycles: float = constant("issue.source_read_cycles")
 
 
@@ -51,7 +51,7 @@ def _read_banks(ck: Arrays, sub: Record, op: Record, w: Int, now: Int) -> Int:
     """Read the registers of an instruction that issues; return how long it waits for them."""
     same = sub.last == w
     even, odd = int64(op.even if same else op.lost_even), int64(op.odd if same else op.lost_odd)
-    if ck.chip.operands.read_window_cycles <= 1:
+    if not ck.chip.operands.reads_ahead:
         return max(even, odd, 1) - 1
     if even + odd == 0:
         return 0
@@ -75,7 +75,7 @@ def read_operands(ck: Arrays, sub: Record, op: Record, w: Int, now: Int) -> None
         sub.half_read = now + 1
     elif op.behind_half and sub.half_read == now:
         sub.dispatch_free += op.behind_half
-    sub.late = waits if ck.chip.operands.read_window_cycles > 1 else int64(0)
+    sub.late = waits if ck.chip.operands.reads_ahead else int64(0)
     if op.pipe == Pipe.TENSOR:
         sub.port_free = now + op.tokens
         claim(sub, op, now)

@@ -7,7 +7,6 @@ even if the other is free; IMAD goes to the heavy half; HFMA2 takes both.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -20,7 +19,6 @@ from simtc.timing.unit import CLOCK, SUB, Parameters, Unit, compiled, constant
 
 __all__ = ["UNIT", "free_at", "occupy"]
 
-HALVES: Final = 2  # of the FMA pipe: each takes an instruction for twice as long
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pipes(Parameters):
@@ -64,7 +62,7 @@ def occupy(ck: Arrays, sub: Record, op: Record, now: Int) -> None:
     sub.busy[op.pipe] += op.interval
     if op.halves == Halves.OTHER:
         half = Pipe.FMA if sub.heavy_last else Pipe.FMA_HEAVY
-        sub.free[half], sub.heavy_last = now + HALVES * op.interval, 1 - sub.heavy_last
+        sub.free[half], sub.heavy_last = now + 2 * op.interval, 1 - sub.heavy_last
         return
     sub.free[op.pipe] = now + op.interval
     if op.halves == Halves.HEAVY:

@@ -1,6 +1,7 @@
 """Special registers and constants at computed addresses: what an SM serves one after another, for all its sub-cores.
 
-S2R and S2UR pass the data stage, and wait for no load in front of it; LDC has a way of its own. Few may wait for either.
+S2R and S2UR pass the data stage, and wait for no load in front of it; LDC has a way of its own. Few may wait for
+either.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ _AHEAD: Final = 16  # that wait of a sub-core's, at most
 class SpecialParameters(Parameters):
     """What a board says of them; 0 cycles where they do not wait for one another."""
 
-    register_cycles: float = constant("clock.special.register_cycles")
+    register_cycles: float = constant("clock.special.register_cycles")  # of the data stage, for each
     registers_ahead: float = constant("clock.special.registers_ahead", room=_AHEAD)  # that may wait, of a sub-core's
-    constant_cycles: float = constant("clock.special.constant_cycles")
-    constants_ahead: float = constant("clock.special.constants_ahead", room=_AHEAD)
+    constant_cycles: float = constant("clock.special.constant_cycles")  # of its own way, for each
+    constants_ahead: float = constant("clock.special.constants_ahead", room=_AHEAD)  # likewise
 
 
 UNIT = Unit(
