@@ -48,11 +48,11 @@ def test_arithmetic_goes_on_while_the_others_come():
 
 
 def test_loops_that_meet_in_each_step():
-    """LDS whose lanes meet at four banks is 9 % quicker here with 32 warps, and 13 % before a barrier."""
+    """Of groups that meet apart, with nothing but FFMA between, 16 warps are 20 % quicker here; the others 11 %."""
     found = errors()
     assert len(found) == 48
-    assert mean(map(abs, found)) < 0.035
-    assert max(map(abs, found)) < 0.135
+    assert mean(map(abs, found)) < 0.04
+    assert max(map(abs, found)) < 0.21
 
 
 def test_a_barrier_that_cannot_complete_is_told_where_it_is():
