@@ -33,7 +33,10 @@ def measured() -> dict[str, float]:
     [
         ("reuse_1/1x32/8/warm", 0.0),  # a bank read twice now and then costs nothing
         ("reuse_3/1x32/8/warm", 0.0),
-        ("reuse_6/1x32/8/warm", 0.025),  # a cycle an iteration: ISETP between FFMA, and a bank that is read twice behind it
+        (
+            "reuse_6/1x32/8/warm",
+            0.025,
+        ),  # a cycle an iteration: ISETP between FFMA, and a bank that is read twice behind it
         ("reuse_2/1x1024/8/warm", 0.14),  # what was kept is lost to another warp, here more often
         ("hi_x4/1x32/8/warm", 0.0),  # a second pass
         ("wide_x4/1x32/8/warm", 0.0),

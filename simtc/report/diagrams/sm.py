@@ -25,7 +25,7 @@ _PLACES = {
     "fetch": (0, 1), "scoreboards": (1, 1), "lsu": (2, 1), "shared_memory": (3, 1),
     "dispatch": (0, 2), "operands": (1, 2), "l1": (2, 2), "ldgsts": (3, 2),
     "pipes": (0, 3), "tensor": (1, 3), "waiting": (2, 3), "write_combining": (3, 3),
-    "fence": (0, 4), "merging": (2, 4),
+    "fence": (0, 4), "merging": (2, 4), "special": (3, 4),
     "dram": (0, 5), "l2_tags": (1, 5), "l2": (2, 5), "crossbar": (3, 5), "atomics": (2, 6),
 }  # fmt: skip
 # What holds which boxes: first and last column and row, and its name.
