@@ -25,7 +25,7 @@ def unsaid(chip: Device | Sm) -> tuple[str, ...]:
         >>> unsaid(device("gtx280"))[:4]
         ('tensor_fall_ns', 'l2_dirty_bytes', 'l2_fill_bytes', 'l2_turn_bytes')
         >>> unsaid(device("h200"))
-        ('shared.lsu_lanes',)
+        ()
 
     """
     found = [*_left_out(type(chip), "", chip.constants)]

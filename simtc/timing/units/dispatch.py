@@ -36,9 +36,9 @@ class Dispatch(Parameters):
     """What a board says of issuing."""
 
     sub_cores: float = constant("limits.sub_cores")
-    wide_tensor_cycles: float = constant(
+    wide_tensor_cycles: float = constant(  # of a warp, behind HMMA that writes four registers
         "clock.dispatch.wide_tensor_cycles"
-    )  # of a warp, behind HMMA to four registers
+    )
     stall1_yield_cycles: float = constant("issue.stall1_yield_cycles")
     branch_taken_cycles: float = constant("issue.branch_taken_cycles")
     register_branch_interval_cycles: float = constant(  # from one branch to an address in a register to the next
