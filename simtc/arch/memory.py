@@ -93,9 +93,8 @@ class L1:
     freed_cycles: float = 0.0  # until the place of a line that has come is another's, in the order of asking
     tag_lines_per_cycle: float = 0.0  # that the tags look up, where what is read of them lies in other banks; 0: one
     copies_pending: float = 0.0  # lines that LDGSTS copies past L1
-    fill_bytes_per_cycle: float = 0.0  # of the data stage, for what keeps its place of a line; 0: as for all else
     copy_tag_cycles: float = 0.0  # of the tags, for each LDGSTS that fills L1, beyond its lines
-    copy_found_cycles: float = 0.0  # and for each of its lines that L1 has, or has asked for
+    copy_found_cycles: float = 0.0  # and for each bank pass of one that finds all in L1
     copy_piece_cycles: float = 0.0  # of a piece that LDGSTS copies past L1: sectors that land alike
     copy_again_cycles: float = 0.0  # of a line that goes where a copy before it has not landed yet
     copy_again_lines: float = 0.0  # of which one instruction puts fewer into a line of shared memory, or none goes so
@@ -104,4 +103,3 @@ class L1:
     join_requests: float = 0.0  # of which so many at most
     copy_queue_entries: float = 0.0  # LDGSTS that may wait at the tags without holding up what follows them
     past_queue_entries: float = 0.0  # and of those past L1, for their pieces
-    copy_request_cycles: float = 0.0  # of the path to L2, for LDGSTS that fills L1 with lines whose banks are the same

@@ -18,7 +18,6 @@ from simtc.machine.state import (
     Outcome,
 )
 from simtc.machine.traffic import (
-    aligned,
     lookups,
     matrix_wavefronts,
     passes,
@@ -212,7 +211,6 @@ def _copy(s: Arrays, mem: Arrays, op: Record, block: Int, c: Int, m: Int, q: Int
         wavefronts(s.address2, m, nbytes, 0, s.event)
         sectors(s.address, m & q, s.event)
         passes(s.address, m & q, nbytes, s.event)
-        aligned(s.address, s.address2, m & q, s.event)
         if nbytes == 16:
             pieces(s.address, s.address2, m & q, s.event)
     for lane in range(32):

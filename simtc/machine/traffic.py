@@ -11,14 +11,13 @@ from simtc.jit import Array, Int, jit
 from simtc.machine.state import Event
 from simtc.machine.types import LONGS, int64, uint32, uint64, void
 
-__all__ = ["aligned", "lookups", "matrix_wavefronts", "passes", "pieces", "sectors", "thread_lines", "wavefronts"]
+__all__ = ["lookups", "matrix_wavefronts", "passes", "pieces", "sectors", "thread_lines", "wavefronts"]
 
 _ONE = np.uint32(1)
 _FULL = np.uint32(0xFFFFFFFF)
 _SPREAD, _BIT, _PLACES = np.uint64(0x9E3779B97F4A7C15), np.uint64(1), np.uint64(63)  # of a table of numbers
 _TO_PLACES = np.uint64(58)
 _BEYOND = 1 << 60  # all sectors
-_IN_LINE = 127  # bits of the place of a byte in its line
 _ASKED = 32  # after BANKS: the sectors that are asked for
 _TAKEN, _WHOLE, _HALVES, _SWAPPED = 0, 1, 2, 6  # how a sector lands: it belongs to a piece, whole, a half of it, turned
 
@@ -233,12 +232,3 @@ def pieces(source: Array, to: Array, m: Int, event: Array) -> None:
                 event[i + 2], last = _TAKEN, int64(i)
                 count += 1
     event[Event.PIECES], event[Event.ASKED] = begins, count
-
-
-@jit(void(LONGS, LONGS, uint32, LONGS))
-def aligned(source: Array, to: Array, m: Int, event: Array) -> None:
-    """Note whether what a copy moves lies at the same place of a line of global memory and of one of shared memory."""
-    event[Event.ALIGNED] = 1
-    for lane in range(32):
-        if (m >> uint32(lane)) & _ONE and (source[lane] ^ to[lane]) & _IN_LINE:
-            event[Event.ALIGNED] = 0

@@ -19,7 +19,6 @@ lookups, matrix_wavefronts, wavefronts = map(
 )
 pieces, passes, sectors = map(callable_part, (traffic.pieces, traffic.passes, traffic.sectors))
 thread_lines = callable_part(traffic.thread_lines)
-aligned = callable_part(traffic.aligned)
 COUNTED = Path(__file__).parents[1] / "layout" / "wavefronts_h200.npz"
 
 
@@ -160,15 +159,3 @@ def test_threads_that_reach_for_the_same_word_of_their_own_share_a_line():
     ):
         thread_lines(address, np.uint32(0xFFFFFFFF), nbytes, event)
         assert (event[Event.LINES], event[Event.PASSES], event[Event.SECTORS]) == (lines, lines, 0)
-
-
-@pytest.mark.parametrize(
-    ("pitch", "at", "expected"), [(128, 0, 1), (256, 0, 1), (128, 32, 0), (144, 0, 0), (192, 0, 0)]
-)
-def test_rows_keep_their_places_of_lines_or_not(pitch, at, expected):
-    event, lane = np.zeros(Event.COUNT, np.int64), np.arange(32)
-    source, to = (lane // 8 * apart + lane % 8 * 16 for apart in (2048, pitch))
-    aligned(source, to + at, np.uint32(0xFFFFFFFF), event)
-    assert event[Event.ALIGNED] == expected
-    aligned(source, to + at, np.uint32(0), event)
-    assert event[Event.ALIGNED] == 1

@@ -63,6 +63,7 @@ class Crossbar(Parameters):
         "cluster_sms",
         scales=lambda own, scale: own.packet_cycles / scale.cpc_crowd,
     )
+    part_packets: float = constant("clock.crossbar.part_packets")  # more, of a sector that is stored in part
     gpcs: float = constant("gpcs")
     gpc_bytes_per_cycle: float = constant(
         "gpc_bytes_per_cycle", scales=lambda own, scale: scale.gpc_crowd * own.gpc_bytes_per_cycle
@@ -102,9 +103,7 @@ UNIT = Unit(
 @compiled(float64, SERVER_RECORD, float64, float64)
 def _pass(port: Record, t: Float, width: Float) -> Float:
     """Pass a sector through a port; return when it does."""
-    if width == 0:
-        return t
-    return serve(port, t, SECTOR / width)
+    return serve(port, t, SECTOR / width) if width > 0 else t
 
 
 @compiled(void, CLOCK, SM, int64, float64)
@@ -295,6 +294,7 @@ def send_store(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, t
         flits: packets that it takes: the sector and its mask; the address of a request is one more.
 
     """
-    packets = flits + (0.0 if merged else 1.0)
-    sent = serve(ck.cpc_ports[sm.cpc], t, packets * ck.chip.crossbar.packet_cycles)
+    own = ck.chip.crossbar
+    packets = flits + (0.0 if merged else 1.0) + is_part * own.part_packets
+    sent = serve(ck.cpc_ports[sm.cpc], t, packets * own.packet_cycles)
     return l2.write(ck, sm, sector, merged, is_part, t, sent)

@@ -61,10 +61,8 @@ class L1(Parameters):
     unused_bytes: float = constant("l1.unused_bytes")
     freed_cycles: float = constant("l1.freed_cycles")
     copy_tag_cycles: float = constant("l1.copy_tag_cycles")
-    copy_found_cycles: float = constant("l1.copy_found_cycles")
     copy_queue_entries: float = constant("l1.copy_queue_entries", room=TAGGED)
     past_queue_entries: float = constant("l1.past_queue_entries", room=TAGGED)
-    copy_request_cycles: float = constant("l1.copy_request_cycles")
 
 
 UNIT = Unit(
@@ -145,15 +143,6 @@ def looked_up(ck: Arrays, one: Record) -> Float:
     return min(max(float64(one.passes), lines / most), lines)
 
 
-@compiled(int64, CLOCK, SM, int64)
-def _asked_for(ck: Arrays, sm: Record, way: Int) -> Int:
-    """Tell whether L1 has a sector of the line at a place, or has asked for one."""
-    for k in range(4 * way, 4 * way + 4):
-        if ck.l1_ready[sm.number, k] < NEVER:
-            return 1
-    return 0
-
-
 @compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64, float64)
 def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all.
@@ -171,8 +160,6 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
                 sm.asked += 1
             line, comes = sector >> 2, 0.0
             way = _way(ck, sm, line, t)
-            if op.access == Access.COPY and _asked_for(ck, sm, way):
-                sm.tag_free += ck.chip.l1.copy_found_cycles * looked_up(ck, load) / load.lines
         cell = 4 * way + (sector & 3)
         ck.counters[Counter.L1_SECTORS] += 1
         if ready[sm.number, cell] < NEVER and not op.is_strong:
@@ -234,13 +221,11 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
     What waited for others comes no earlier than `least`.
     """
     lines, before, piled, asked = int64(load.lines), sm.requests, 0.0, asks_at(sm, looked)
-    if op.access == Access.COPY and not op.bypasses:
-        cycles = ck.chip.l1.copy_request_cycles * looked_up(ck, load) / max(lines, 1)
-        sm.up_free += cycles
-        asked += cycles
     if op.access == Access.COPY and op.bypasses:
         piled = ldgsts.pieces_asked(ck, sm, load, asked, int64(op.tail)) - asked
     arrival = max(_arrival(ck, sm, op, load, float64(now), asked + piled), least)
+    if op.access == Access.COPY and not op.bypasses:
+        sm.tag_free += ldgsts.more_cycles(ck, load, looked_up(ck, load), sm.requests - before, arrival > now)
     if arrival <= now:
         return 0
     if op.access == Access.COPY:

@@ -20,7 +20,18 @@ from simtc.timing.units.crossbar import copy_sector
 from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.on_the_way import has_room_at, take_room
 
-__all__ = ["UNIT", "Ldgsts", "copied", "grouped_at", "landing", "pieces_asked", "tag_cycles", "write_cycles"]
+__all__ = [
+    "UNIT",
+    "Ldgsts",
+    "copied",
+    "grouped_at",
+    "landing",
+    "look_up_again",
+    "more_cycles",
+    "pieces_asked",
+    "tag_cycles",
+    "write_cycles",
+]
 
 _SECTORS: Final = 4  # of a line
 _PLACES: Final = 16384  # 16 bytes each, of shared memory that can be told apart: all that an SM has
@@ -38,7 +49,9 @@ class Ldgsts(Parameters):
     copy_again_lines: float = constant("l1.copy_again_lines")
     copy_half_cycles: float = constant("l1.copy_half_cycles")
     copy_write_bytes_per_cycle: float = constant("l1.copy_write_bytes_per_cycle")
-    fill_bytes_per_cycle: float = constant("l1.fill_bytes_per_cycle")
+    copy_found_cycles: float = constant("l1.copy_found_cycles")
+    missed_cycles: float = constant("clock.ldgsts.missed_cycles")  # of a line that is looked up together with others
+    return_cycles: float = constant("clock.ldgsts.return_cycles")  # of a copy of which all has come
     copies_pending: float = constant("l1.copies_pending", room=_COPIES)
     data_stage_bytes_per_cycle: float = constant("shared.data_stage_bytes_per_cycle")
 
@@ -52,7 +65,10 @@ UNIT = Unit(
         ("lines_copied", np.int64),  # past L1
         ("copies", np.float64, (_COPIES,)),  # when they had come, and all before them: of the last ones
     ),
-    warp=(("copies_done", np.int64),),  # when the warp's copies will have landed
+    warp=(
+        ("copies_done", np.int64),  # when the warp's copies will have landed
+        ("through_l1", np.int64),  # 1 where copies through L1 wait for their group
+    ),
 )
 
 
@@ -132,18 +148,36 @@ def pieces_asked(ck: Arrays, sm: Record, copy: Record, t: Float, tail: Int) -> F
     return sm.pieces_free
 
 
+@compiled(float64, CLOCK, QUEUED, float64, int64, int64)
+def more_cycles(ck: Arrays, copy: Record, looked: Float, requests: Int, waits: Int) -> Float:
+    """Return how much longer than `looked` the tags take for a copy, when it is known what of it L1 does not hold.
+
+    Of lines that are looked up together, those that it asks for take some more, each. Where it waits for nothing, what
+    it needs is read at once, by its banks.
+    """
+    own = ck.chip.ldgsts
+    if waits:
+        return own.missed_cycles * max(requests - looked, 0.0)
+    return max((1.0 + own.copy_found_cycles) * min(copy.passes, copy.lines) - looked, 0.0)
+
+
+@compiled(void, CLOCK, SM, OPERATION, float64)
+def look_up_again(ck: Arrays, sm: Record, op: Record, t: Float) -> None:
+    """Take the tags of L1 once more for a copy of which all has come."""
+    if not op.bypasses:
+        sm.tag_free = max(sm.tag_free, t) + ck.chip.ldgsts.return_cycles
+
+
 @compiled(float64, CLOCK, OPERATION, QUEUED)
 def write_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
     """Return how long the data stage writes what a copy brings.
 
-    What goes through L1 passes the stage twice: its sectors as they come, and the wavefronts in which they are written.
-    Sectors that keep their places of a line come faster. Past L1, loose sectors are written as fast as others are read.
+    Through L1 its lines come while its wavefronts are written. Past L1, loose sectors are written as fast as others
+    are read.
     """
     own = ck.chip.ldgsts
     if not op.bypasses:
-        is_quick = copy.aligned and own.fill_bytes_per_cycle > 0
-        width = own.fill_bytes_per_cycle if is_quick else own.data_stage_bytes_per_cycle
-        return copy.sectors * SECTOR / width + copy.wavefronts * WAVEFRONT / own.data_stage_bytes_per_cycle
+        return max(copy.lines, copy.wavefronts) * WAVEFRONT / own.data_stage_bytes_per_cycle
     loose = float64(_ones(copy.pieces & (copy.pieces >> 1 | 1 << copy.sectors - 1)))
     whole = (copy.sectors - loose) * SECTOR / own.copy_write_bytes_per_cycle
     return whole + loose * SECTOR / own.data_stage_bytes_per_cycle

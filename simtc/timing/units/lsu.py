@@ -23,8 +23,8 @@ from simtc.timing.units.barrier import send
 from simtc.timing.units.crossbar import announce
 from simtc.timing.units.events import free_entry, lower_board
 from simtc.timing.units.l1 import TAGGED, tag_cycles, takes_next
-from simtc.timing.units.memory_queue import QUEUE, QUEUED_FIELDS
-from simtc.timing.units.shared_memory import enqueue, pass_off, serve_stage
+from simtc.timing.units.memory_queue import QUEUE, QUEUED, QUEUED_FIELDS
+from simtc.timing.units.shared_memory import backlog, enqueue, pass_off, serve_stage
 from simtc.timing.units.tensor import beside_tensor
 from simtc.timing.units.waiting import misses
 
@@ -45,6 +45,7 @@ class Lsu(Parameters):
 
     queue_entries: float = constant("shared.queue_entries", room=QUEUE)
     lsu_lanes: float = constant("shared.lsu_lanes")
+    group_cycles: float = constant("clock.lsu.group_cycles")  # of the tags, for a LDGDEPBAR behind LDGSTS through L1
     register_cycles: float = derived(  # for which the port of a sub-core reads one register of all lanes: an address
         lambda device, _: device.sm.memory["LDS.32"].operand_read_cycles, "memory.LDS.32.operand_read_cycles"
     )
@@ -97,7 +98,7 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     one.wavefronts, one.lines = max(event[Event.WAVEFRONTS], 1), event[Event.LINES]
     one.sectors = event[Event.SECTORS] if op.access >= Access.GLOBAL_LOAD else int64(0)
     one.passes = event[Event.PASSES] if op.access in _PASSES_L1 else int64(0)
-    one.aligned, one.off = event[Event.ALIGNED], event[Event.MASK] == 0
+    one.off = event[Event.MASK] == 0
     if one.off:
         one.wavefronts, one.lines, one.sectors, one.passes = 1, 0, 0, 0
         sub.count += 1
@@ -154,6 +155,24 @@ def _taken(ck: Arrays, op: Record) -> Int:
     return max(int64(op.operand_read * LANES / (lanes * ck.chip.lsu.register_cycles)), 1)
 
 
+@compiled(void, CLOCK, SM, OPERATION, QUEUED, int64)
+def _look_up(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
+    """Take the tags of L1 for what passes them, as long as that needs them.
+
+    A copy through L1 comes there after the data stage has passed what was in front of it.
+    """
+    start, warp = max(sm.tag_free, float64(now)), ck.warps[one.warp]
+    if op.access == Access.COPY and not op.bypasses:
+        start = max(start, backlog(ck, sm, now))
+        warp.through_l1 = 1
+    if op.access in _GLOBAL:
+        one.tags = tag_cycles(ck, op, one)
+        sm.tag_free = start + one.tags
+    elif op.access == Access.GROUP and warp.through_l1:
+        sm.tag_free = start + ck.chip.lsu.group_cycles
+        warp.through_l1 = 0
+
+
 @compiled(void, CLOCK, SM, SUB, OPERATION, int64)
 def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
     """Pass the head, whose operands have been read, through the tags and on to the data stage's queue.
@@ -163,9 +182,8 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
     one, warp = sub.queue[sub.head], ck.warps[sub.queue[sub.head].warp]
     if op.access in _SHARED and not one.off:
         ck.counters[Counter.WAVEFRONTS] += one.wavefronts
-    if op.access in _GLOBAL and not one.off:
-        one.tags = tag_cycles(ck, op, one)
-        sm.tag_free = max(sm.tag_free, float64(now)) + one.tags
+    if not one.off:
+        _look_up(ck, sm, op, one, now)
     sm.moved = now + _taken(ck, op)
     if op.access == Access.BARRIER:
         sm.passed[sm.barriers_passed] = one.warp

@@ -26,7 +26,6 @@ QUEUED_FIELDS: Final = np.dtype(
         ("off", np.int32),  # 1 where its guard holds for no lane
         ("sectors", np.int32),
         ("meeting", np.int32),  # of an atomic: the most lanes at one word
-        ("aligned", np.int64),  # of a copy: 1 where it moves nothing to another place of a line
         ("pieces", np.int64),  # of a copy past L1: bits of those that begin a piece
         ("parts", np.int64),  # and how many pieces there are
         ("tags", np.float64),  # cycles that the tags of L1 take for it

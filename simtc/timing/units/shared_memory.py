@@ -18,7 +18,7 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units import write_combining
 from simtc.timing.units.l1 import looked_up, take_fill
-from simtc.timing.units.ldgsts import grouped_at, write_cycles
+from simtc.timing.units.ldgsts import grouped_at, look_up_again, write_cycles
 from simtc.timing.units.memory_queue import QUEUE, QUEUED, QUEUED_FIELDS
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.tensor import beside_tensor, held_up
@@ -93,6 +93,16 @@ def _cycles(ck: Arrays, op: Record, one: Record) -> Float:
     return max(looked_up(ck, one), one.sectors * SECTOR / stage_bytes)
 
 
+@compiled(float64, CLOCK, SM, int64)
+def backlog(ck: Arrays, sm: Record, now: Int) -> Float:
+    """Return when the data stage has passed all instructions that wait for it now."""
+    t = max(sm.stage_free, float64(now))
+    for k in range(sm.stage_count):
+        one = sm.stage_queue[(sm.stage_head + k) % QUEUE]
+        t += _cycles(ck, ck.ops[one.instruction], one)
+    return t
+
+
 @compiled(float64, CLOCK, SUB, OPERATION, float64, int64)
 def _back(ck: Arrays, sub: Record, op: Record, size: Float, now: Int) -> Float:
     """Return the cycles that so many bytes take on the way back to the registers."""
@@ -113,7 +123,9 @@ def _pass_fill(ck: Arrays, sm: Record, t: Float) -> None:
     op, sub = ck.ops[miss.instruction], ck.subs[miss.sub]
     sm.stage_free = t + miss.cycles
     sm.stage_busy += miss.cycles
-    if op.access != Access.COPY:
+    if op.access == Access.COPY:
+        look_up_again(ck, sm, op, t)
+    else:
         back = _back(ck, sub, op, float64(op.returned), int64(t))
         sub.return_free = max(sub.return_free, t) + back
         complete(sm, ck.warps[miss.warp], op, miss.warp, max(t + miss.cycles, sub.return_free))

@@ -61,7 +61,7 @@ def _put(sm: Record, op: Record, one: Record) -> None:
     to = sm.waiting_queue[(sm.waiting_head + sm.waiting) % WAITING]
     to.warp, to.instruction, to.sub, to.tags = one.warp, one.instruction, one.sub, one.tags
     to.wavefronts, to.lines, to.passes, to.sectors = one.wavefronts, one.lines, one.passes, one.sectors
-    to.meeting, to.pieces, to.parts, to.aligned = one.meeting, one.pieces, one.parts, one.aligned
+    to.meeting, to.pieces, to.parts = one.meeting, one.pieces, one.parts
     for k in range(one.sectors):
         to.list[k] = one.list[k]
     for k in range(to.to.size):
