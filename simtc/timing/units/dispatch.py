@@ -1,7 +1,8 @@
 """The warp scheduler of a sub-core: which warps could issue, which one does, and why the others do not.
 
 A warp goes on for as long as it can, or until its control code asks for another. Then the one that issued longest ago
-goes on.
+goes on. On Hopper that is the rule among the warps of a block: those of an older block go first, and a warp goes on
+before them only from one cycle to the next.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class Dispatch(Parameters):
     )
     stall1_yield_cycles: float = constant("issue.stall1_yield_cycles")
     branch_taken_cycles: float = constant("issue.branch_taken_cycles")
+    older_first: float = constant("clock.dispatch.older_first")  # 1 where warps of older blocks go first
     register_branch_interval_cycles: float = constant(  # from one branch to an address in a register to the next
         "clock.dispatch.register_branch_interval_cycles"
     )
@@ -128,16 +130,18 @@ def _cause_of(ck: Arrays, sub: Record, warp: Record, machine: Record, w: Int, no
 @compiled(int64, CLOCK, SUB, MACHINE[::1], int64, int64)
 def _choose(ck: Arrays, sub: Record, machines: Array, able: Int, now: Int) -> Int:
     """Choose one of several warps that could issue, and charge the others with it."""
-    chosen, since = int64(_NOBODY), int64(ASLEEP)
+    older_first, chosen, oldest, since = ck.chip.dispatch.older_first, int64(_NOBODY), int64(ASLEEP), int64(ASLEEP)
     bits, w, step = able, sub.first_warp, int64(ck.chip.dispatch.sub_cores)
     while bits:
         if bits & 1:
             warp = ck.warps[w]
-            if w == sub.last and not sub.yielded:
+            goes_on = w == sub.last and not sub.yielded
+            if goes_on and (warp.issued_at == now - 1 or not older_first):
                 chosen = w
                 break
-            if warp.issued_at < since:
-                chosen, since = w, warp.issued_at
+            start, issued = warp.start if older_first else int64(0), int64(_NOBODY) if goes_on else warp.issued_at
+            if start < oldest or (start == oldest and issued < since):
+                chosen, oldest, since = w, start, issued
         bits >>= 1
         w += step
     w = sub.first_warp

@@ -122,16 +122,19 @@ def _counts_for(ck: Arrays, sector: Int) -> Float:
 def _asked(ck: Arrays, sm: Record, sector: Int, merged: Int, of_copy: Float, t: Float) -> Float:
     """Ask the slice of a sector for it; return when it serves it.
 
-    A request is for up to 64 bytes: the second half of them comes with the first. Sectors that are copied past L1 say
-    for how many bytes each of them counts.
+    A request is for sectors of a line: for so many bytes at least, whatever it asks for. Sectors that are copied past
+    L1 say for how many bytes each of them counts.
     """
-    i, size = pair_of(sector, ck.chip.merging.merge_cycles), ck.chip.l2.l2_request_bytes
     if of_copy > 0:
         return _slice(ck, sector >> 2, t, 0, of_copy)
-    if merged:
-        _slice(ck, sector >> 2, t, 0, 2 * SECTOR - size)
-        return sm.served[i] if merged == 1 else max(t, sm.served[i])
-    sm.served[i] = _slice(ck, sector >> 2, t, 0, size)
+    i, least = pair_of(sector, ck.chip.merging.merge_cycles), ck.chip.l2.l2_request_bytes
+    if merged > 1:
+        _slice(ck, sector >> 2, t, 0, 2 * SECTOR - least)
+        return max(t, sm.served[i])
+    before = max((sm.of_line - 1) * SECTOR, least) if sm.of_line > 1 else 0.0
+    served = _slice(ck, sector >> 2, t, 0, max(sm.of_line * SECTOR, least) - before)
+    if not merged:
+        sm.served[i] = served
     return sm.served[i]
 
 

@@ -8,11 +8,11 @@ from typing import Final
 import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
-from simtc.machine.types import float64, int64
+from simtc.machine.types import float64, int64, void
 from simtc.timing.unit import CLOCK, SM, Parameters, Unit, compiled, constant
 from simtc.timing.units.addresses import spread
 
-__all__ = ["UNIT", "Merging", "merges", "pair_of"]
+__all__ = ["UNIT", "Merging", "count_of_line", "merges", "pair_of"]
 
 _PAIRS: Final = 64  # requests of one SM, for 64 bytes each, that can be told apart
 _REQUEST = np.dtype([("pair", np.int64), ("halves", np.int64), ("at", np.float64)])  # bits of the halves that it is for
@@ -33,6 +33,7 @@ UNIT = Unit(
         ("loaded_pairs", _REQUEST, (_PAIRS,)),  # 64 bytes that this SM asked L2 for, by a hash of their number
         ("stored_pairs", _REQUEST, (_PAIRS,)),  # or stored to
         ("served", np.float64, (_PAIRS,)),  # when L2 serves what was asked for
+        ("of_line", np.int64),  # sectors that an instruction asks for of a line, up to the last one
     ),
 )
 
@@ -41,6 +42,22 @@ UNIT = Unit(
 def pair_of(sector: Int, window: Float) -> Int:
     """Return where an SM remembers a request for the 64 bytes around a sector: the last one, if it merges no others."""
     return spread(sector >> 1) % _PAIRS if window > 0 else 0
+
+
+@compiled(int64, SM, int64, float64, float64)
+def _asked_of_half(sm: Record, pair: Int, window: Float, t: Float) -> Int:
+    """Return how many sectors of 64 bytes the instruction that came at t has asked for."""
+    request = sm.loaded_pairs[pair_of(pair << 1, window)]
+    if request.pair != pair or request.at != t:
+        return 0
+    return int64((request.halves & 1) + (request.halves >> 1))
+
+
+@compiled(void, CLOCK, SM, int64, float64)
+def count_of_line(ck: Arrays, sm: Record, sector: Int, t: Float) -> None:
+    """Count the sectors of a line that the instruction that came at t has asked for, up to this one."""
+    window, pair = ck.chip.merging.merge_cycles, sector >> 1
+    sm.of_line = _asked_of_half(sm, pair, window, t) + _asked_of_half(sm, pair ^ 1, window, t)
 
 
 @compiled(int64, CLOCK, SM, int64, int64, float64)
@@ -56,6 +73,10 @@ def merges(ck: Arrays, sm: Record, sector: Int, stores: Int, t: Float) -> Int:
     request = sm.stored_pairs[i] if stores else sm.loaded_pairs[i]
     if request.pair == sector >> 1 and t <= request.at + window and not (stores and request.halves & half):
         request.halves |= half
+        if not stores:
+            count_of_line(ck, sm, sector, t)
         return 1 if t == request.at else 2
     request.pair, request.halves, request.at = sector >> 1, half, t
+    if not stores:
+        count_of_line(ck, sm, sector, t)
     return 0
