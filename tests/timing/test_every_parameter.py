@@ -61,7 +61,7 @@ FACTORS = {  # 2 for all others
     "ldgsts.copies_pending": 1 / 64, "waiting.atomic_queue_entries": 1 / 16, "crossbar.atomic_queue_entries": 0,
     "dram.dram_banks": 1 / 1024, "shared_memory.sm_queue_entries": 1 / 4, "ldgsts.copy_write_bytes_per_cycle": 1 / 16,
     "l1.tag_lines_per_cycle": 1 / 4, "merging.store_merge_cycles": 4, "blocks.block_cycles": 50,
-    "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000,
+    "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000, "dispatch.older_first": 0,
     **dict.fromkeys(
         (
             "write_combining.l2_store_queue_cycles", "dram.dram_row_open_cycles", "dvfs.tensor_hold_cycles",
@@ -116,6 +116,12 @@ def side_by_side() -> int:
     return launch(
         kernel("two", 90, [line("NOP")]), 133, 32, [np.zeros(64, np.uint32)], device=board, timing=True
     ).cycles
+
+
+def two_blocks() -> int:
+    """Two blocks of an SM that need one pipe first, then another: the older one has gone on when the other follows."""
+    body = [line("MUFU.RCP R8, R6", write=0, stall=2)] * 64 + [line("IMAD R9, R6, R6, R6", wait=(0,), stall=2)] * 128
+    return launch(kernel("two", 90, body), 264, 256, [np.zeros(64, np.uint32)], device=H200, timing=True).cycles
 
 
 def rows(row: int, pitch: int) -> int:
@@ -216,6 +222,7 @@ ONLY = {  # launches for what few others depend on
     **dict.fromkeys(("blocks.sm_block_cycles", "blocks.sm_block_warp_cycles"), side_by_side),
     **dict.fromkeys(("write_combining.store_answer_cycles", "blocks.block_cycles"), after_another),
     "fetch.line_cycles": straight,
+    "dispatch.older_first": two_blocks,
     "dram.dram_banks": two_rows,
     **dict.fromkeys(
         (
