@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import get_type_hints
+from typing import get_origin, get_type_hints
 
 from simtc.arch.constant import Constant, find
 from simtc.arch.generation import Sm, sm
@@ -81,6 +81,8 @@ class Device(Display):
     l2_halves: int  # each with its own memory; what is stored from the other half is kept in both
     l2_store_queue_cycles: float  # that a slice may be behind before stores wait for it
     gpcs: int  # groups of SMs that share a port to L2; 0 where none is known
+    gpc_pairs: tuple[int, ...] = ()  # of SMs, of each of them, but for first ones; as many each where nothing is known
+    first_pairs: tuple[int, ...] = ()  # the GPCs of those that get blocks before all others, in their order
     cluster_sms: int  # of a GPC, that share a port for what they send to L2; 0 where nothing is known
     cluster_packets_per_cycle: float  # of 32 bytes, that such a port takes; 0 for no limit that is known
     gpc_bytes_per_cycle: float  # of such a port, before requests are coalesced; 0 for no limit that is known
@@ -280,7 +282,11 @@ def load_device(path: Path) -> Device:
     simt = None if cycle_level else reader.take(Simt, "simt")
     hints = get_type_hints(Device)
     defaults = {field.name: field.default for field in fields(Device)}
-    numbers = {key: reader.take(hint, key, defaults[key]) for key, hint in hints.items() if hint in (int, float)}
+    numbers = {
+        key: reader.take(hint, key, defaults[key])
+        for key, hint in hints.items()
+        if hint in (int, float) or get_origin(hint) is tuple
+    }
     clock, own = reader.take(Tables, "clock", NOTHING), reader.finish()
     return Device(
         name=name,

@@ -77,13 +77,12 @@ def _run_sm(step: Step, start: Step, s: State, mem: Memory, code: Code, ck: Arra
 
 @jit(void(START, STATE, CLOCK))
 def _hand_out(start: Step, s: State, ck: Arrays) -> None:
-    """Hand out the first blocks: one to each SM, then a second one to each, as far as they go."""
+    """Hand out the first blocks."""
     slots = int64(ck.chip.blocks.slots)
-    for i in range(slots):
-        for number in range(ck.sms.size):
-            if ck.grid.admitted < ck.grid.blocks:
-                slot = (number + 1) * slots - 1 - i
-                start_block(start, s, ck, ck.sms[number], slot, first_start(ck, number, i))
+    for number in ck.first:
+        if number >= 0:
+            i = ck.sms[number].blocks
+            start_block(start, s, ck, ck.sms[number], (number + 1) * slots - 1 - i, first_start(ck, number, i))
     for number in range(ck.sms.size):
         ck.sms[number].next = 0 if ck.sms[number].blocks else ASLEEP
 

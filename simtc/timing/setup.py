@@ -16,14 +16,13 @@ from simtc.timing.constants import UNUSED, WAYS
 from simtc.timing.declared import prove_declared
 from simtc.timing.occupancy import Occupancy, occupancy
 from simtc.timing.pipeline import PARAMETERS, UNITS
+from simtc.timing.placing import first_sms, neighbours
 from simtc.timing.request import Request
 from simtc.timing.tables import clock_table
 from simtc.timing.unit import Launched, Sizes
 from simtc.timing.units.l1 import MSHRS
 
-__all__ = ["lines_of_l2", "neighbours", "new_clock", "parameters", "room_of"]
-
-_PAIR = 2  # SMs of a TPC, on every chip from Volta on
+__all__ = ["lines_of_l2", "new_clock", "parameters", "room_of"]
 
 
 def room_of(request: Request) -> Occupancy:
@@ -88,8 +87,12 @@ def new_clock(
         )
     )  # fmt: skip
     clock.order[:] = order
-    for name, values in (("number", np.arange(sms)), ("gpc", gpc), ("cpc", cpc), ("free_mshrs", np.arange(MSHRS))):
+    first = first_sms(device, sms, slots, len(order))
+    clock.first[: len(first)] = first
+    number = np.arange(sms)
+    for name, values in (("number", number), ("gpc", gpc), ("cpc", cpc), ("free_mshrs", np.arange(MSHRS))):
         clock.sms[name] = values
+    clock.sms["half"] = (gpc if device.gpcs else number) & 1
     _number_sub_cores(clock, cores, slots * room.warps)
     clock.grid["blocks"] = clock.grid["last_wave"] = len(order)
     clock.grid["kept_for"] = -1
@@ -155,22 +158,3 @@ def _rises(device: Device, rested: Device, launch: Launched) -> np.ndarray:
     for name in ("dram_refresh_period_cycles", "dram_refresh_cycles"):  # one that has begun does not begin again
         rises.view(PARAMETERS)["dram"][name] = 1.0
     return rises
-
-
-def neighbours(device: Device, sms: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the GPC and the CPC of each SM in use, in the order in which they get blocks.
-
-    GPCs are of pairs of SMs, and as large as one another but for a pair; CPCs of them are full but for the last. Blocks
-    go to one GPC after the other, there to one CPC after the other, and to second SMs of pairs after all first ones. So
-    few blocks, and those that a grid has beyond a whole wave, are spread evenly over the chip.
-    """
-    gpcs, pairs, each = max(device.gpcs, 1), device.sm_count // _PAIR, device.cluster_sms or device.sm_count
-    sizes = [_PAIR * (pairs // gpcs + (g >= gpcs - pairs % gpcs)) for g in range(gpcs)]
-    within = max(each // _PAIR, 1)  # pairs of a CPC
-    turns = sorted(
-        (i % _PAIR, i // _PAIR % within, i // _PAIR // within, g) for g, size in enumerate(sizes) for i in range(size)
-    )
-    places = [(g, cpc) for _, _, cpc, g in turns] or [(0, 0)]
-    numbers = {place: number for number, place in enumerate(sorted(set(places)))}
-    chosen = [places[min(i, len(places) - 1)] for i in range(sms)]
-    return np.array([g for g, _ in chosen]), np.array([numbers[place] for place in chosen])

@@ -12,11 +12,11 @@ from simtc.machine.lowering import Lowered
 from simtc.machine.micro import Control, Family
 from simtc.timing.constants import SECTOR
 from simtc.timing.occupancy import Occupancy
+from simtc.timing.placing import neighbours
 from simtc.timing.request import Request
 from simtc.timing.sampling.skeleton import Skeleton
 from simtc.timing.sampling.survey import Survey, Traces, distinct
 from simtc.timing.sampling.waves import Waves, flowing, spread_out
-from simtc.timing.setup import neighbours
 
 __all__ = ["Grid", "Portion", "portion"]
 

@@ -182,6 +182,8 @@ def _standing(request: Request, part: Portion, room: Occupancy, held: float, tra
     clock.shares["first"] = memory.starts >> 5
     for kind, many in part.ports.items():
         clock.sms[kind] = np.arange(grid.simulated) * many // grid.simulated
+    if device.gpcs:
+        clock.sms["half"] = clock.sms["gpc"] & 1
     share = grid.simulated / grid.sms
     results = 0.0 if device.l2_dirty_bytes else min(traces.survey.stored * grid.blocks / max(traces.sectors, 1), 1.0)
     age = new_age(device.l2_kept_bytes * share, share * held, share * held * results)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simtc.jit import Float, Int, jit
 from simtc.machine.types import float64, int64
 
-__all__ = ["chance", "distance_of_page", "gpc_beside", "hashed", "slot", "spread"]
+__all__ = ["chance", "distance_of_page", "hashed", "slot", "spread"]
 
 
 @jit(int64(int64))
@@ -34,21 +34,11 @@ def chance(number: Int) -> Float:
     return ((hashed(number, 12) & 1023) + 0.5) / 1024.0
 
 
-@jit(int64(int64))
-def gpc_beside(number: Int) -> Int:
-    """Return a number whose lowest bit is the half of L2 that an SM is near, and whose lowest three bits are its GPC.
-
-    SMs are numbered as blocks come to them: to one GPC after the other, but of the first eight on an H200 two come to
-    the GPC of the one before. Of 4 SMs that makes three near one half, of 8 six, of 16 ten.
-    """
-    return number - int64(number in (3, 5))
-
-
 @jit(float64(int64, int64))
-def distance_of_page(page: Int, number: Int) -> Float:
-    """Return how far a page of memory is from an SM: half of them hang on the other half of the chip.
+def distance_of_page(page: Int, half: Int) -> Float:
+    """Return how far a page of memory is from the SMs of one half of the chip: half of them hang on the other one.
 
     Which, no one publishes; loads of many pages see the latency of the far half, which is what matters.
     """
-    far = (hashed(page, 16) ^ gpc_beside(number)) & 1
+    far = (hashed(page, 16) ^ half) & 1
     return 0.5 if far else -0.5

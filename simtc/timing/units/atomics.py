@@ -15,13 +15,13 @@ from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64
 from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Unit, compiled, constant
 from simtc.timing.units import dram, l2
-from simtc.timing.units.addresses import gpc_beside, hashed
+from simtc.timing.units.addresses import hashed
 from simtc.timing.units.l2_tags import dirty, l2_way
 
 __all__ = ["UNIT", "UNITS", "Atomics", "atomic_unit", "join"]
 
 UNITS: Final = 8  # that execute the atomics on 4 KiB
-_PORTS: Final = 8  # of a unit: even ones for the GPCs of one half of L2, odd ones for those of the other
+_PORTS: Final = 48  # of a unit: even ones for the CPCs of one half of L2, odd ones for those of the other
 _UNIT = np.dtype([("free", np.float64, (_PORTS,))])  # when it has executed what came through each
 
 
@@ -81,7 +81,7 @@ def _execute(ck: Arrays, sm: Record, sector: Int, passes: Int, is_part: Int, t: 
     each = own.atomic_word_cycles if is_part or passes > 1 else own.atomic_sector_cycles
     port, share = int64(0), 1.0
     if own.atomic_pass_cycles > 0:
-        port = gpc_beside(sm.number) % _PORTS
+        port = (2 * sm.cpc + sm.half) % _PORTS
         unit = ck.atomic_units[number]
         share = float64(max(_busy(ck, number, port, t) + (unit.free[port] <= t), 1))
         if passes > 1 and not is_part:
@@ -115,6 +115,6 @@ def join(ck: Arrays, sm: Record, sector: Int, passes: Int, is_part: Int, merged:
     own, line = ck.chip.atomics, sector >> 2
     there = l2.read(ck, sm, sector, 0, merged, 0.0, t)
     done = _execute(ck, sm, sector, passes, is_part, t)
-    dirty(ck, l2_way(ck, line, done), sector & 3, 0, done)
-    beyond = own.atomic_cycles + own.atomic_spread_cycles * dram.distance(ck, line, sm.number)
+    dirty(ck, l2_way(ck, line, done), sector & 3, 0)
+    beyond = own.atomic_cycles + own.atomic_spread_cycles * dram.distance(ck, line, sm.half)
     return max(there, done + ck.chip.l2.l2_extra_cycles) + beyond

@@ -65,6 +65,7 @@ UNIT = Unit(
     chip={
         "grid": Cells(of=_GRID),
         "running": Cells(of=INT, shape=lambda sizes: (sizes.sms * sizes.slots,), fill=NO_BLOCK),  # in each slot
+        "first": Cells(of=INT, shape=lambda sizes: (sizes.sms * sizes.slots,), fill=-1),  # SMs, of first blocks
         "order": Cells(of=INT, shape=lambda sizes: (sizes.blocks,)),  # in which blocks are admitted: their numbers
     },
 )

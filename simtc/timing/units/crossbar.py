@@ -1,7 +1,6 @@
 """The crossbar between SMs and L2: the port of an SM, those of its CPC and its GPC, and what becomes one request.
 
-In front of each half of L2 requests of its SMs for the same sectors are coalesced: a few at most, which come within a
-few cycles.
+Behind its SMs a GPC coalesces requests for the same sectors: a few at most, which come within a few cycles.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from simtc.timing.constants import LANES, SECTOR, Access
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Unit, compiled, constant, derived
 from simtc.timing.units import atomics, l2, l2_tags
-from simtc.timing.units.addresses import gpc_beside, hashed
+from simtc.timing.units.addresses import hashed
 from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.merging import merges
 from simtc.timing.units.server import SERVER, SERVER_RECORD, serve
@@ -36,7 +35,7 @@ __all__ = [
 ]
 
 _WHOLE: Final = int(4 * LANES // SECTOR)  # sectors that a word of each lane fills
-_MERGED: Final = 65536  # sectors that were asked for in one half of L2 that can be told apart
+_MERGED: Final = 16384  # sectors that one GPC asked for that can be told apart
 AHEAD: Final = 16.0  # cycles that the way up is planned for
 _ASKED = np.dtype(  # a request, and until when others may join it
     [("sector", np.int64), ("answered", np.float64), ("until", np.float64), ("joined", np.int64)]
@@ -79,6 +78,7 @@ UNIT = Unit(
     parameters=Crossbar,
     sm=(
         ("gpc", np.int64),
+        ("half", np.int64),  # of L2, that it is near
         ("cpc", np.int64),
         ("link_free", np.float64),  # from L2 to this SM
         ("link_bytes", np.float64),
@@ -95,7 +95,7 @@ UNIT = Unit(
         "cpc_ports": Cells(of=SERVER, shape=lambda sizes: (sizes.cpcs,)),  # towards L2
         "gpc_ports": Cells(of=SERVER, shape=lambda sizes: (sizes.gpcs,)),  # before a GPC merges requests
         "gpc_l2_ports": Cells(of=SERVER, shape=lambda sizes: (sizes.gpcs,)),  # and behind it
-        "asked": Cells(of=_ASKED, shape=lambda sizes: (2 * _MERGED if sizes.gpcs else 0,)),  # by a hash of the sector
+        "asked": Cells(of=_ASKED, shape=lambda sizes: (sizes.gpcs * _MERGED,)),  # by a hash of the sector
     },
 )
 
@@ -118,8 +118,8 @@ def send_request(ck: Arrays, sm: Record, line: Int, cycles: Float) -> None:
 
 @compiled(int64, SM, int64)
 def _place(sm: Record, sector: Int) -> Int:
-    """Return where the half of L2 that an SM is near remembers that a sector was asked for."""
-    return (gpc_beside(sm.number) & 1) * _MERGED + hashed(sector, 10) % _MERGED
+    """Return where the GPC of an SM remembers that a sector was asked for."""
+    return int64(sm.gpc * _MERGED + hashed(sector, 10) % _MERGED)
 
 
 @compiled(void, CLOCK, SM, OPERATION, QUEUED)
@@ -139,7 +139,7 @@ def announce(ck: Arrays, sm: Record, op: Record, one: Record) -> None:
 def _ask(ck: Arrays, sm: Record, op: Record, sector: Int, missed: Float, sent: Float) -> Float:
     """Ask L2 for a sector; return when it is there, beyond what an L1 hit takes.
 
-    One that others near the same half have just asked for is not asked for again.
+    One that others of its GPC have just asked for is not asked for again.
     """
     own, gpc, hint = ck.chip.crossbar, sm.gpc, int64(op.hint)
     if own.gpcs == 0:
@@ -274,6 +274,7 @@ def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, t: Float, no
         sm.up_free = max(sm.up_free, t) + _way_up(ck, op, atomic, is_first)
         sent = serve(ck.cpc_ports[sm.cpc], sm.up_free, meeting * own.packet_cycles)
         second = int64(k > 0 and atomic.list[k - 1] >> 1 == sector >> 1)
+        sm.of_line = 1 + second
         sm.answered = max(sm.answered, atomics.join(ck, sm, sector, meeting, _is_part(atomic, k), second, sent))
         sm.sent += 1
     sm.sent = 0

@@ -114,15 +114,15 @@ def _tail(ck: Arrays, line: Int, t: Float) -> Float:
 
 
 @compiled(float64, CLOCK, int64, int64)
-def distance(ck: Arrays, line: Int, number: Int) -> Float:
-    """Return how far the memory behind a line is from an SM."""
-    return distance_of_page(line // int64(ck.chip.dram.page_lines), number)
+def distance(ck: Arrays, line: Int, half: Int) -> Float:
+    """Return how far the memory behind a line is from the SMs of a half of the chip."""
+    return distance_of_page(line // int64(ck.chip.dram.page_lines), half)
 
 
 @compiled(float64, CLOCK, int64, int64)
-def beyond_near(ck: Arrays, line: Int, number: Int) -> Float:
+def beyond_near(ck: Arrays, line: Int, half: Int) -> Float:
     """Return how much later an SM sees what comes for a line than one that is near the memory behind it."""
-    return ck.chip.dram.dram_spread_cycles * (distance(ck, line, number) + _NEARER)
+    return ck.chip.dram.dram_spread_cycles * (distance(ck, line, half) + _NEARER)
 
 
 @compiled(float64, CLOCK, int64, float64, float64)

@@ -17,7 +17,7 @@ from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Scale, Unit, compile
 from simtc.timing.units import dram
 from simtc.timing.units.addresses import chance, hashed
 from simtc.timing.units.aging import brought, is_from_before, stamp, used_again
-from simtc.timing.units.l2_tags import NEVER, dirty, keep, l2_way, needs_rest
+from simtc.timing.units.l2_tags import NEVER, dirty, keep, l2_way, make_room, rest_of
 from simtc.timing.units.merging import pair_of
 from simtc.timing.units.server import SERVER, serve
 
@@ -159,20 +159,20 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: F
         t: when it is asked for.
 
     """
-    number, line = sm.number, sector >> 2
+    line = sector >> 2
     way = l2_way(ck, line, t)
     cell = 4 * way + (sector & 3)
     if ck.l2_ready[cell] < NEVER:
         used_again(ck.age, ck.l2_used[way], 4 * SECTOR * _counts_for(ck, sector))
     ck.l2_used[way] = stamp(ck.age, t)
     if not merged:
-        keep(ck, way, line, number, t)
+        keep(ck, way, line, sm.half, t)
     served = _asked(ck, sm, sector, merged, of_copy, t)
     ck.counters[Counter.L2_SECTORS] += 1
     if ck.l2_ready[cell] < NEVER:
         ck.counters[Counter.L2_HITS] += 1
-        hit, comes = served + ck.chip.l2.l2_extra_cycles + beyond_mean(ck, line, number), ck.l2_ready[cell]
-        return hit if hit >= comes else comes + dram.beyond_near(ck, line, number)
+        hit, comes = served + ck.chip.l2.l2_extra_cycles + beyond_mean(ck, line, sm.number), ck.l2_ready[cell]
+        return hit if hit >= comes else comes + dram.beyond_near(ck, line, sm.half)
     arrival = dram.answer(ck, sector, served)
     # a miss brings the aligned group of sectors that DRAM is read in, or that the load would like to have
     group = max(int64(ck.chip.l2.l2_fetch_bytes), hint) >> 5
@@ -181,8 +181,9 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: F
     for i in range(first, first + group):
         if ck.l2_ready[i] >= NEVER:
             dram.deliver(ck, sector, share, brought(ck.age, share * SECTOR, 0.0), served)
+            make_room(ck, line, served)
             ck.l2_ready[i] = arrival
-    return arrival + dram.beyond_near(ck, line, number)
+    return arrival + dram.beyond_near(ck, line, sm.half)
 
 
 @compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)
@@ -201,16 +202,17 @@ def write(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, left: 
         t: when it comes.
 
     """
-    number, line = sm.number, sector >> 2
+    line = sector >> 2
     written = ck.dram.written
     served = _slice(ck, line, t, 1, 0.0 if merged else ck.chip.l2.l2_store_request_bytes)
     way = l2_way(ck, line, served)
     cell = 4 * way + (sector & 3)
-    if dirty(ck, way, sector & 3, is_part, served) and ck.age.size:
+    size = dirty(ck, way, sector & 3, is_part)
+    if size > 0 and ck.age.size:
         is_new = ck.l2_ready[cell] >= NEVER
         was_left = not is_new and is_from_before(ck.age, ck.l2_used[way])
         stays = not was_left and ck.chip.l2_tags.l2_dirty_bytes == 0  # until it leaves with its age
-        gone = brought(ck.age, SECTOR if is_new else 0.0, SECTOR if stays else 0.0)
+        gone = brought(ck.age, SECTOR if is_new else 0.0, size if stays else 0.0)
         dram.write(ck, gone, line, 0, served)
     ck.l2_used[way] = stamp(ck.age, left)
     if ck.dram.written > written:
@@ -218,14 +220,14 @@ def write(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, left: 
     ck.l2_ready[cell] = served
     ck.counters[Counter.STORE_SECTORS] += 1
     if not merged:
-        home = number if dram.distance(ck, line, number) < 0 else number + 1
+        home = sm.half if dram.distance(ck, line, sm.half) < 0 else 1 - sm.half
         keep(ck, way, line, home, served)
-        keep(ck, way, line, number, served)
     return served
 
 
 @compiled(void, CLOCK, int64, float64)
 def complete(ck: Arrays, sector: Int, t: Float) -> None:
     """Bring the rest of a sector from DRAM, if L2 has only what stores have written of it."""
-    if needs_rest(ck, sector):
-        dram.deliver(ck, sector, _counts_for(ck, sector), 0.0, t)
+    size = rest_of(ck, sector)
+    if size > 0:
+        dram.deliver(ck, sector, _counts_for(ck, sector) * size / SECTOR, 0.0, t)

@@ -26,8 +26,9 @@ __all__ = [
     "hold_sectors",
     "keep",
     "l2_way",
-    "needs_rest",
+    "make_room",
     "remember",
+    "rest_of",
     "warm_l2",
 ]  # fmt: skip
 
@@ -39,7 +40,8 @@ _SECTORS = 15  # the bits of `l2_dirty` that are of sectors; above them are thos
 _HALF = 4  # the first of those, of which there are two
 _PARTS = 8  # the first of those of sectors that are there only in part
 _NOTED = 256  # lines that the clock finds again at once
-_RESULTS = np.dtype([("stored", np.float64), ("written", np.float64)])  # sectors: see `dirty`
+# sectors that were stored to, and the bytes that they count for; those of them that DRAM got in their order, or left L2
+_RESULTS = np.dtype([(name, np.float64) for name in ("stored", "bytes", "written", "evicted")])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,7 @@ class L2Tags(Parameters):
     l2_halves: float = constant("l2_halves")
     l2_dirty_bytes: float = constant("l2_dirty_bytes", scales=lambda own, scale: own.l2_dirty_bytes * scale.share)
     l2_fill_bytes: float = constant("l2_fill_bytes")
+    line_bytes: float = constant("clock.l2_tags.line_bytes")  # of what a line costs DRAM, whatever is written of it
 
 
 def _lines(sizes: Sizes) -> tuple[int]:
@@ -108,6 +111,16 @@ def _is_clean(ck: Arrays, way: Int) -> Int:
     return int64(ck.chip.l2_tags.l2_dirty_bytes > 0 and ck.l2_stored[way] <= ck.results.written)
 
 
+@compiled(float64, CLOCK, int64)
+def _bytes_of(ck: Arrays, is_first: Int) -> Float:
+    """Return for how many bytes of DRAM's bandwidth a sector of a line counts, the first one or another one.
+
+    A whole line counts for its bytes, a part of it for more than it is.
+    """
+    line = ck.chip.l2_tags.line_bytes
+    return SECTOR - line / 4 + (line if is_first else 0.0)
+
+
 @compiled(void, CLOCK, int64, float64)
 def _write_back(ck: Arrays, way: Int, t: Float) -> None:
     """Write what a line holds that DRAM does not have."""
@@ -117,16 +130,16 @@ def _write_back(ck: Arrays, way: Int, t: Float) -> None:
     opens = 1
     while results:
         results &= results - 1
-        dram.write(ck, SECTOR, ck.l2_tags[way] - 1, opens, t)
+        dram.write(ck, _bytes_of(ck, opens), ck.l2_tags[way] - 1, opens, t)
         opens = 0
-        ck.results.written += 1
+        ck.results.evicted += 1
 
 
-@compiled(int64, CLOCK, int64, int64, int64, float64)
-def dirty(ck: Arrays, way: Int, k: Int, is_part: Int, t: Float) -> Int:
-    """Note that the k-th sector of a line is stored to; return 1 where it has nothing yet that DRAM does not have.
+@compiled(float64, CLOCK, int64, int64, int64)
+def dirty(ck: Arrays, way: Int, k: Int, is_part: Int) -> Float:
+    """Note that the k-th sector of a line is stored to; return for how many bytes it counts when DRAM gets it.
 
-    L2 keeps so much of that and no more: beyond it a sector is written to DRAM for each one stored to.
+    0 where it has something already that DRAM does not have.
     """
     own, results, bit = ck.chip.l2_tags, ck.results, 1 << k
     if is_part and own.l2_fill_bytes > 0 and ck.l2_ready[4 * way + k] >= NEVER:
@@ -134,29 +147,39 @@ def dirty(ck: Arrays, way: Int, k: Int, is_part: Int, t: Float) -> Int:
     if ck.l2_dirty[way] & _SECTORS and _is_clean(ck, way):
         ck.l2_dirty[way] &= ~_SECTORS
     if ck.l2_dirty[way] & bit:
-        return 0
+        return 0.0
     is_first = int64(ck.l2_dirty[way] & _SECTORS == 0)
     ck.l2_dirty[way] |= bit
+    size = _bytes_of(ck, is_first)
     if own.l2_dirty_bytes == 0:
-        return 1
+        return size
     results.stored += 1
+    results.bytes += size
     ck.l2_stored[way] = results.stored
-    if (results.stored - results.written) * SECTOR > own.l2_dirty_bytes:
+    return size
+
+
+@compiled(void, CLOCK, int64, float64)
+def make_room(ck: Arrays, line: Int, t: Float) -> None:
+    """Write a sector to DRAM for one that is read from there, where L2 has more that DRAM does not have than it keeps.
+
+    What was stored first is written first.
+    """
+    results, most = ck.results, ck.chip.l2_tags.l2_dirty_bytes
+    if most > 0 and (results.stored - results.written - results.evicted) * SECTOR > most:
         results.written += 1
-        dram.write(ck, SECTOR, ck.l2_tags[way] - 1, is_first, t)  # what leaves was stored as this one is
-    return 1
+        dram.write(ck, results.bytes / results.stored, line, 1, t)
 
 
-@compiled(int64, CLOCK, int64)
-def needs_rest(ck: Arrays, sector: Int) -> Int:
-    """Tell whether L2 holds a sector in part, and take it to be whole from now on."""
+@compiled(float64, CLOCK, int64)
+def rest_of(ck: Arrays, sector: Int) -> Float:
+    """Return for how many bytes it counts that DRAM reads what L2 lacks of a sector, which is whole from now on."""
     first, bit = _first_way(ck, sector >> 2), 1 << (_PARTS + (sector & 3))
     for i in range(first, first + WAYS):
-        if ck.l2_tags[i] == (sector >> 2) + 1:
-            is_part = int64(ck.l2_dirty[i] & bit > 0)
+        if ck.l2_tags[i] == (sector >> 2) + 1 and ck.l2_dirty[i] & bit:
             ck.l2_dirty[i] &= ~bit
-            return is_part
-    return 0
+            return float64(_bytes_of(ck, int64(ck.l2_dirty[i] >> _PARTS == 0)))  # the line's last one
+    return 0.0
 
 
 @compiled(int64, CLOCK, int64, float64)
@@ -194,13 +217,12 @@ def l2_way(ck: Arrays, line: Int, t: Float) -> Int:
 
 
 @compiled(void, CLOCK, int64, int64, int64, float64)
-def keep(ck: Arrays, way: Int, line: Int, number: Int, t: Float) -> None:
-    """Note that the half of L2 near an SM keeps a line; where the other one does already, that is a second place."""
+def keep(ck: Arrays, way: Int, line: Int, half: Int, t: Float) -> None:
+    """Note that a half of L2 keeps a line; where the other one does already, that is a second place."""
     held = ck.l2_dirty[way] >> _HALF & 3
-    half = 1 << (number & 1)
-    if held & half or ck.chip.l2_tags.l2_halves < 2:
+    if held >> half & 1 or ck.chip.l2_tags.l2_halves < 2:
         return
-    ck.l2_dirty[way] |= half << _HALF
+    ck.l2_dirty[way] |= 1 << (_HALF + half)
     if held:
         ck.l2_used[l2_way(ck, line | _COPY, t)] = stamp(ck.age, t)
 

@@ -233,7 +233,7 @@ class PortCase(MicroCase):
 
     def predict_on(self, board: Device) -> Measured:
         """Return into how many groups the clock puts a board's SMs: those that store by CPC, those that load by GPC."""
-        from simtc.timing.setup import neighbours  # noqa: PLC0415 - compiles
+        from simtc.timing.placing import neighbours  # noqa: PLC0415 - compiles
 
         gpcs, cpcs = neighbours(board, board.sm_count)
         ports = len(np.unique(cpcs if "store" in self.kernel_name else gpcs))
