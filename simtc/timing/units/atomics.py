@@ -113,8 +113,9 @@ def join(ck: Arrays, sm: Record, sector: Int, passes: Int, is_part: Int, merged:
 
     """
     own, line = ck.chip.atomics, sector >> 2
+    sm.of_line = 1 + merged
     there = l2.read(ck, sm, sector, 0, merged, 0.0, t)
     done = _execute(ck, sm, sector, passes, is_part, t)
-    dirty(ck, l2_way(ck, line, done), sector & 3, 0)
+    dirty(ck, l2_way(ck, line, done), sector & 3, 0, done)
     beyond = own.atomic_cycles + own.atomic_spread_cycles * dram.distance(ck, line, sm.half)
     return max(there, done + ck.chip.l2.l2_extra_cycles) + beyond

@@ -1,6 +1,6 @@
 """The crossbar between SMs and L2: the port of an SM, those of its CPC and its GPC, and what becomes one request.
 
-Behind its SMs a GPC coalesces requests for the same sectors: a few at most, which come within a few cycles.
+A GPC coalesces its SMs' requests for the same sectors: a few at most, which come within a few cycles.
 """
 
 from __future__ import annotations
@@ -274,7 +274,6 @@ def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, t: Float, no
         sm.up_free = max(sm.up_free, t) + _way_up(ck, op, atomic, is_first)
         sent = serve(ck.cpc_ports[sm.cpc], sm.up_free, meeting * own.packet_cycles)
         second = int64(k > 0 and atomic.list[k - 1] >> 1 == sector >> 1)
-        sm.of_line = 1 + second
         sm.answered = max(sm.answered, atomics.join(ck, sm, sector, meeting, _is_part(atomic, k), second, sent))
         sm.sent += 1
     sm.sent = 0

@@ -207,7 +207,7 @@ def write(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, left: 
     served = _slice(ck, line, t, 1, 0.0 if merged else ck.chip.l2.l2_store_request_bytes)
     way = l2_way(ck, line, served)
     cell = 4 * way + (sector & 3)
-    size = dirty(ck, way, sector & 3, is_part)
+    size = dirty(ck, way, sector & 3, is_part, served)
     if size > 0 and ck.age.size:
         is_new = ck.l2_ready[cell] >= NEVER
         was_left = not is_new and is_from_before(ck.age, ck.l2_used[way])

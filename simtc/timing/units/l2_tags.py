@@ -132,14 +132,30 @@ def _write_back(ck: Arrays, way: Int, t: Float) -> None:
         results &= results - 1
         dram.write(ck, _bytes_of(ck, opens), ck.l2_tags[way] - 1, opens, t)
         opens = 0
-        ck.results.evicted += 1
+        if ck.chip.l2_tags.line_bytes > 0:
+            ck.results.evicted += 1
+        else:
+            ck.results.written += 1
 
 
-@compiled(float64, CLOCK, int64, int64, int64)
-def dirty(ck: Arrays, way: Int, k: Int, is_part: Int) -> Float:
+@compiled(void, CLOCK, int64, int64, float64)
+def _write_oldest(ck: Arrays, line: Int, opens: Int, t: Float) -> None:
+    """Write the sector that was stored to first, if L2 has more that DRAM does not have than it keeps.
+
+    Where it lies, the line tells that is stored to or read: what leaves was stored as that is.
+    """
+    results = ck.results
+    if (results.stored - results.written - results.evicted) * SECTOR > ck.chip.l2_tags.l2_dirty_bytes:
+        results.written += 1
+        dram.write(ck, results.bytes / results.stored, line, opens, t)
+
+
+@compiled(float64, CLOCK, int64, int64, int64, float64)
+def dirty(ck: Arrays, way: Int, k: Int, is_part: Int, t: Float) -> Float:
     """Note that the k-th sector of a line is stored to; return for how many bytes it counts when DRAM gets it.
 
-    0 where it has something already that DRAM does not have.
+    0 where it has something already that DRAM does not have. On boards of which it is not known what a line costs, a
+    sector is written to DRAM for each one that is stored to, beyond what L2 keeps.
     """
     own, results, bit = ck.chip.l2_tags, ck.results, 1 << k
     if is_part and own.l2_fill_bytes > 0 and ck.l2_ready[4 * way + k] >= NEVER:
@@ -156,19 +172,16 @@ def dirty(ck: Arrays, way: Int, k: Int, is_part: Int) -> Float:
     results.stored += 1
     results.bytes += size
     ck.l2_stored[way] = results.stored
+    if own.line_bytes == 0:
+        _write_oldest(ck, ck.l2_tags[way] - 1, is_first, t)
     return size
 
 
 @compiled(void, CLOCK, int64, float64)
 def make_room(ck: Arrays, line: Int, t: Float) -> None:
-    """Write a sector to DRAM for one that is read from there, where L2 has more that DRAM does not have than it keeps.
-
-    What was stored first is written first.
-    """
-    results, most = ck.results, ck.chip.l2_tags.l2_dirty_bytes
-    if most > 0 and (results.stored - results.written - results.evicted) * SECTOR > most:
-        results.written += 1
-        dram.write(ck, results.bytes / results.stored, line, 1, t)
+    """Write a sector to DRAM for one that is read from there, where L2 has more that DRAM does not have than it keeps."""
+    if ck.chip.l2_tags.line_bytes > 0 and ck.chip.l2_tags.l2_dirty_bytes > 0:
+        _write_oldest(ck, line, 1, t)
 
 
 @compiled(float64, CLOCK, int64)
