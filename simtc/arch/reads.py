@@ -45,6 +45,8 @@ READERS = {
     "pipes.heavy_apart": "simtc.timing.tables",
     "issue.barrier_base_cycles": "simtc.gemm.hgemm_batched.closed_form",
     "l2_kept_bytes": "simtc.timing.setup",
+    "gpc_pairs": "simtc.timing.placing",
+    "first_pairs": "simtc.timing.placing",
     "memory_large_bytes": "simtc.run.arguments",
     "tensor_fall_ns": "simtc.timing.reading",
     "fetch.first_cycles": "simtc.timing.units.fetch",

@@ -1,8 +1,8 @@
 """Where the block scheduler puts the first blocks of a grid: into which GPC, and on which of its SMs.
 
-The two SMs of a TPC are a pair. A few pairs get their blocks before all others (`first_pairs`: no cluster of blocks goes
-there). The rest of a wave is spread evenly: a pair of each GPC after the other gets one block, and second SMs come after
-all first ones. But the blocks of a GPC have neighbouring numbers.
+The two SMs of a TPC are a pair. A few pairs get their blocks before all others (`first_pairs`: no cluster of blocks
+goes there). The rest of a wave is spread evenly: a pair of each GPC after the other gets one block, and second SMs come
+after all first ones. But the blocks of a GPC have neighbouring numbers.
 """
 
 from __future__ import annotations

@@ -92,7 +92,8 @@ def new_clock(
     number = np.arange(sms)
     for name, values in (("number", number), ("gpc", gpc), ("cpc", cpc), ("free_mshrs", np.arange(MSHRS))):
         clock.sms[name] = values
-    clock.sms["half"] = (gpc if device.gpcs else number) & 1
+    # of a board whose GPCs are not known: any, of the first four three near one half
+    clock.sms["half"] = (gpc if device.gpcs else number - np.isin(number, (3, 5))) & 1
     _number_sub_cores(clock, cores, slots * room.warps)
     clock.grid["blocks"] = clock.grid["last_wave"] = len(order)
     clock.grid["kept_for"] = -1

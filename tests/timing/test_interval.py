@@ -35,7 +35,7 @@ def test_a_launch_of_the_check_comes_out_as_it_is_told():
     told = read_spread(HOME, CHECK)[0]
     one = next(one for one in drawn(CHECK[0]) if one.name == told.launch)
     timing = one.run("sampled").timing
-    assert timing.cycles == pytest.approx(told.sampled, rel=2 * timing.error_estimate)  # told by the clock before
+    assert timing.cycles == pytest.approx(told.sampled, rel=3 * timing.error_estimate)  # told by the clock before
     assert timing.cycles_interval[0] < timing.cycles < timing.cycles_interval[1]
 
 

@@ -50,13 +50,23 @@ def sectors_of_the_same_rows(blocks):
     ).timing.counters["l2_sectors"]
 
 
-def test_l2_coalesces_four_requests_of_the_sms_near_a_half():
-    """Of blocks 0 to 8, seven are near the first half and two near the other one (units/addresses.py)."""
+def test_a_gpc_coalesces_four_requests_of_its_sms():
+    """Of four blocks two are in one GPC, of eight four; GPCs have 12 to 18 SMs (timing/placing.py)."""
     one = sectors_of_the_same_rows(1)
-    assert [sectors_of_the_same_rows(blocks) / one for blocks in (2, 4, 5, 6, 8, 9)] == pytest.approx(
-        [2, 2, 2, 3, 3, 3], rel=0.01
-    )
-    assert 33 <= sectors_of_the_same_rows(132) / one < 45
+    assert [sectors_of_the_same_rows(blocks) / one for blocks in (2, 4)] == pytest.approx([2, 3], rel=0.01)
+    assert 3 <= sectors_of_the_same_rows(8) / one < 4.5  # those of one GPC do not begin together
+    assert 33 <= sectors_of_the_same_rows(132) / one < 66  # on the chip 34 to 50: more meet there
+
+
+@pytest.mark.parametrize(("board", "share", "measured"), [("h200", 1, 30099), ("h200", 2, 18831), ("h200", 8, 16845),
+                                                         ("h100_sxm", 1, 35178), ("h100_sxm", 2, 21223)])  # fmt: skip
+def test_a_gpc_gets_more_of_what_its_sms_share(board, share, measured):
+    """Whole lines past L1 to all SMs, each for one, two or eight blocks beside one another: 144 to 257 sectors a cycle."""
+    case = MicroCase(
+        kernel_name="requests_16", source="requests.cu", sm=90, board=device(board), grid=132, block=512,
+        args=(32, 128, 0, 128, 131072, share), data_bytes=17825792, shared_bytes=0, caches="warm", repeats=1,
+    )  # fmt: skip
+    assert cycles(case, device(board)) == pytest.approx(measured, rel=0.08)
 
 
 def cycles(case, board=H200):
@@ -96,13 +106,24 @@ def stream(kernel_name, *args, grid=132, block=1024, caches="cold"):
     )  # fmt: skip
 
 
-def test_stores_wait_for_dram_once_l2_keeps_all_it_may():
-    """34 MB of whole lines to a DRAM of an eighth of the bandwidth: all but 8.5 MB must have gone there."""
-    case = stream("stream_stores", 16, 16, 512, 8192)
+def test_stores_wait_for_dram_once_l2_is_full():
+    """69 MB of whole lines to a DRAM of an eighth of the bandwidth: what L2 has no line for must have gone there."""
+    case = stream("stream_stores", 32, 16, 512, 16384)
     slow = altered(H200, "dram_measured_gb_per_s", H200.dram_measured_gb_per_s / 8)
     rate = 1e3 * slow.dram_measured_gb_per_s / slow.clock_mhz
-    assert cycles(case, slow) == pytest.approx((132 * 32 * 8192 - H200.l2_dirty_bytes) / rate, rel=0.1)
-    assert cycles(case, altered(slow, "l2_dirty_bytes", 1 << 26)) < 0.3 * cycles(case, slow)
+    assert cycles(case, slow) == pytest.approx((132 * 32 * 16384 - H200.l2_kept_bytes) / rate, rel=0.1)
+    assert cycles(case, altered(slow, "l2_kept_bytes", 1 << 27)) < 0.5 * cycles(case, slow)
+
+
+@pytest.mark.parametrize(("args", "measured"), [((4, 32), 17256), ((4, 16), 73381)])
+def test_a_line_stored_to_in_part_costs_dram_more_than_its_part(args, measured):
+    """A sector of each line, and half a sector of each, which DRAM must read before: 69 and 138 MB of lines."""
+    case = MicroCase(
+        kernel_name="stored_16", source="requests.cu", sm=90, board=H200, grid=132, block=512,
+        args=(*args, 0, 128, 1048576, 1), data_bytes=138412032, shared_bytes=0, caches="warm", repeats=1,
+    )  # fmt: skip
+    assert cycles(case) == pytest.approx(measured, rel=0.15)
+    assert cycles(case, altered(H200, "clock.l2_tags.line_bytes", 0)) < 0.8 * measured
 
 
 def test_a_sector_stored_to_in_part_is_read_from_dram():

@@ -179,7 +179,7 @@ def dirty(ck: Arrays, way: Int, k: Int, is_part: Int, t: Float) -> Float:
 
 @compiled(void, CLOCK, int64, float64)
 def make_room(ck: Arrays, line: Int, t: Float) -> None:
-    """Write a sector to DRAM for one that is read from there, where L2 has more that DRAM does not have than it keeps."""
+    """Write a sector to DRAM for one that is read from there, where L2 has more for DRAM than it keeps."""
     if ck.chip.l2_tags.line_bytes > 0 and ck.chip.l2_tags.l2_dirty_bytes > 0:
         _write_oldest(ck, line, 1, t)
 
