@@ -61,7 +61,7 @@ def test_a_gpc_coalesces_four_requests_of_its_sms():
 @pytest.mark.parametrize(("board", "share", "measured"), [("h200", 1, 30099), ("h200", 2, 18831), ("h200", 8, 16845),
                                                          ("h100_sxm", 1, 35178), ("h100_sxm", 2, 21223)])  # fmt: skip
 def test_a_gpc_gets_more_of_what_its_sms_share(board, share, measured):
-    """Whole lines past L1 to all SMs, each for one, two or eight blocks beside one another: 144 to 257 sectors a cycle."""
+    """Whole lines past L1 to all SMs, each for one, two or eight blocks side by side: 144 to 257 sectors a cycle."""
     case = MicroCase(
         kernel_name="requests_16", source="requests.cu", sm=90, board=device(board), grid=132, block=512,
         args=(32, 128, 0, 128, 131072, share), data_bytes=17825792, shared_bytes=0, caches="warm", repeats=1,
