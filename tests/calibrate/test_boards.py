@@ -31,7 +31,7 @@ ELSEWHERE = {
     },
     "h100_sxm": {
         "l2_measured_gb_per_s": "9,000 exactly by the fit, made after the look; at 9,100 its cases are 0.9 % off",
-        "clock.l2_tags.line_bytes": "the H200's, until another half is drawn: warm cases would have 42 to 59, cold ones more",
+        "clock.l2_tags.line_bytes": "the H200's until another half is drawn: warm cases would have 42 to 59",
         "l2_store_queue_cycles": "its cases, too quick since the ports pass more, would have a quarter of it",
     },
 }
