@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import get_origin, get_type_hints
+from typing import get_type_hints
 
 from simtc.arch.constant import Constant, find
 from simtc.arch.generation import Sm, sm
@@ -24,6 +24,7 @@ _PASS_ELSEWHERE = (
     "l2_clock_cycles", "l2_store_queue_cycles", "dram_cycles", "dram_spread_cycles", "dram_tail_cycles",
     "dram_row_tail_cycles", "dram_row_open_cycles", "dram_refresh_period_cycles", "dram_refresh_cycles",
 )  # fmt: skip
+_NUMBERS = (int, float, tuple[int, ...])
 _ROUNDED = 0.03  # by which what a vendor prints may differ from what its own numbers make
 _FOLDER = Path(__file__).resolve().parent / "devices"
 
@@ -282,11 +283,7 @@ def load_device(path: Path) -> Device:
     simt = None if cycle_level else reader.take(Simt, "simt")
     hints = get_type_hints(Device)
     defaults = {field.name: field.default for field in fields(Device)}
-    numbers = {
-        key: reader.take(hint, key, defaults[key])
-        for key, hint in hints.items()
-        if hint in (int, float) or get_origin(hint) is tuple
-    }
+    numbers = {key: reader.take(hint, key, defaults[key]) for key, hint in hints.items() if hint in _NUMBERS}
     clock, own = reader.take(Tables, "clock", NOTHING), reader.finish()
     return Device(
         name=name,
