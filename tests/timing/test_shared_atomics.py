@@ -59,7 +59,7 @@ def test_blocks_take_turns():
     four = next(one for one in measured("red0") if (one["blocks"], one["steps"], one["spread"]) == (4, 64, 1))
     cycles = sorted(timed(four))
     assert cycles[0] / cycles[3] == pytest.approx(0.50, abs=0.03)  # on the chip 49,078 and 98,012
-    assert cycles[1] / cycles[3] > 0.72  # on the chip 0.75, as the last two share a port; here the other three end together
+    assert cycles[1] / cycles[3] > 0.72  # on the chip 0.75: the last two share a port
 
 
 def test_all_sms():
