@@ -32,12 +32,15 @@ class Place(NamedTuple):
     second: int
 
 
-def _pairs(device: Device) -> list[int]:
-    """Return how many pairs each GPC has beside the first ones: as many as the others where nothing is known."""
-    if device.gpc_pairs:
-        return list(device.gpc_pairs)
+def _pairs(device: Device) -> tuple[list[int], tuple[int, ...]]:
+    """Return how many pairs each GPC has beside first pairs, and whose these are.
+
+    Where that is not known of so many GPCs, each has as many as the others, and none is first.
+    """
+    if device.gpc_pairs and len(device.gpc_pairs) == device.gpcs:
+        return list(device.gpc_pairs), device.first_pairs
     gpcs, pairs = max(device.gpcs, 1), device.sm_count // PAIR
-    return [pairs // gpcs + (g >= gpcs - pairs % gpcs) for g in range(gpcs)]
+    return [pairs // gpcs + (g >= gpcs - pairs % gpcs) for g in range(gpcs)], ()
 
 
 @lru_cache(maxsize=64)
@@ -56,7 +59,7 @@ def places(device: Device, sms: int) -> tuple[Place, ...]:
         [0, 4, 5, 0]
 
     """
-    sizes, lone = _pairs(device), device.first_pairs
+    sizes, lone = _pairs(device)
     after = Counter[int]()
     early = []
     for gpc in lone:
@@ -100,7 +103,7 @@ def first_sms(device: Device, sms: int, slots: int, blocks: int) -> np.ndarray:
 
     """
     waves, more = divmod(min(blocks, sms * slots), sms)
-    if sms < device.sm_count or not device.first_pairs:
+    if sms < device.sm_count or not _pairs(device)[1]:
         return np.arange(waves * sms + more) % sms
     every = places(device, sms)
     number = {place: i for i, place in enumerate(every)}
