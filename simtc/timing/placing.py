@@ -103,7 +103,7 @@ def first_sms(device: Device, sms: int, slots: int, blocks: int) -> np.ndarray:
 
     """
     waves, more = divmod(min(blocks, sms * slots), sms)
-    if sms < device.sm_count or not _pairs(device)[1]:
+    if sms < device.sm_count or not places(device, sms)[0].is_first:
         return np.arange(waves * sms + more) % sms
     every = places(device, sms)
     number = {place: i for i, place in enumerate(every)}

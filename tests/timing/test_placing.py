@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 from collections import Counter
 
 import numpy as np
@@ -12,6 +13,9 @@ from simtc import arch
 from simtc.resources import folder
 from simtc.timing.placing import first_sms, neighbours, places
 
+SPEC = importlib.util.spec_from_file_location("placed", folder("validate") / "microbench" / "placed.py")
+PLACED = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(PLACED)
 FIRST = 8  # SMs that get their blocks before all others
 BOARDS = {"h200": "h200", "h100_sxm": "h100"}
 
@@ -21,10 +25,10 @@ def captured(board):
     path = folder("validate") / "captures" / BOARDS[board] / "placed.csv"
     if not path.exists():
         pytest.skip("the captures are not beside the tests")
-    room = {(128, 120000): 1, (128, 100000): 2, (256, 50000): 4, (128, 1000): 16, (32, 0): 32, (1024, 0): 2}
     for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines()):
         blocks = int(row["blocks"])
-        yield blocks, room[int(row["threads"]), int(row["shared_bytes"])], [int(sm) for sm in row["sms"].split()]
+        room = PLACED.ROOM[int(row["threads"]), int(row["shared_bytes"])]
+        yield blocks, room, [int(sm) for sm in row["sms"].split()]
 
 
 def gpcs(board):

@@ -190,7 +190,7 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: F
 def write(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, left: Float, t: Float) -> Float:
     """Write a sector to L2, which keeps it; return when its slice takes it: not before what leaves for it has left.
 
-    Where the memory behind it hangs on the other half of L2, both halves keep it.
+    The half of L2 on which the memory behind it hangs keeps it.
 
     Args:
         ck: the clock.
