@@ -81,14 +81,18 @@ def places(device: Device, sms: int) -> tuple[Place, ...]:
 def neighbours(device: Device, sms: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the GPC and the CPC of each SM in use, in the order of their first blocks.
 
-    The pairs of a GPC are in its CPCs by turns.
+    The pairs of a GPC are in its CPCs by turns; each first pair is one of its own.
     """
     chosen = places(device, min(sms, device.sm_count))
     chosen += chosen[-1:] * (sms - len(chosen))
-    most = max(place.pair for place in places(device, device.sm_count)) + 1
+    every = places(device, device.sm_count)
+    most = max(place.pair for place in every if not place.is_first) + 1
     cpcs = -(-most * PAIR // device.cluster_sms) if device.cluster_sms else 1
-    gpc = np.array([place.gpc for place in chosen])
-    return gpc, cpcs * gpc + np.array([place.pair % cpcs for place in chosen])
+    own = {place[:3]: device.gpcs * cpcs + i // PAIR for i, place in enumerate(every) if place.is_first}
+    return (
+        np.array([place.gpc for place in chosen]),
+        np.array([own.get(place[:3], cpcs * place.gpc + place.pair % cpcs) for place in chosen]),
+    )
 
 
 def first_sms(device: Device, sms: int, slots: int, blocks: int) -> np.ndarray:

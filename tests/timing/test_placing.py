@@ -76,9 +76,12 @@ def test_few_blocks_are_spread_over_all_gpcs_one_for_a_pair():
     assert not any(place.second for place in chosen if not place.is_first)
 
 
-def test_ports_of_stores_have_six_sms_or_four():
-    _, cpcs = neighbours(arch.device("h200"), 132)
-    assert Counter(Counter(cpcs.tolist()).values()) == {6: 18, 4: 6}
+def test_ports_of_stores_have_six_sms_or_fewer_and_first_pairs_one_of_their_own():
+    gpcs, cpcs = neighbours(arch.device("h200"), 132)
+    assert Counter(Counter(cpcs.tolist()).values()) == {6: 16, 4: 6, 2: 6}
+    assert len(set(cpcs[:FIRST].tolist())) == FIRST // 2
+    assert not set(cpcs[:FIRST].tolist()) & set(cpcs[FIRST:].tolist())
+    assert Counter(gpcs.tolist()) == {0: 16, 6: 18, 7: 18} | dict.fromkeys(range(1, 6), 16)
 
 
 def test_a_board_of_which_nothing_is_known_has_one_group():
