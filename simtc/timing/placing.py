@@ -86,7 +86,7 @@ def neighbours(device: Device, sms: int) -> tuple[np.ndarray, np.ndarray]:
     chosen = places(device, min(sms, device.sm_count))
     chosen += chosen[-1:] * (sms - len(chosen))
     every = places(device, device.sm_count)
-    most = max(place.pair for place in every if not place.is_first) + 1
+    most = max((place.pair for place in every if not place.is_first), default=0) + 1
     cpcs = -(-most * PAIR // device.cluster_sms) if device.cluster_sms else 1
     own = {place[:3]: device.gpcs * cpcs + i // PAIR for i, place in enumerate(every) if place.is_first}
     return (

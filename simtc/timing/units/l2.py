@@ -142,10 +142,11 @@ def _asked(ck: Arrays, sm: Record, sector: Int, merged: Int, of_copy: Float, t: 
 def beyond_mean(ck: Arrays, line: Int, number: Int) -> Float:
     """Return what a hit takes an SM beyond the mean of all: slices are near or far, and the first SM is near.
 
-    Two neighbouring lines are as far as those 512 bytes further or before.
+    Two neighbouring lines are as far as those 512 bytes further or before, where GPCs are known.
     """
     nearer = ck.chip.l2.first_sm_cycles if number == 0 else 0.0
-    return ck.chip.l2.l2_spread_cycles * (chance(2 * (line >> 3) + (line >> 1 & 1)) - 0.5) - nearer
+    alike = 2 * (line >> 3) + (line >> 1 & 1) if ck.chip.crossbar.gpcs > 0 else line
+    return ck.chip.l2.l2_spread_cycles * (chance(alike) - 0.5) - nearer
 
 
 @compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)
