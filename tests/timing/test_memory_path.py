@@ -113,7 +113,8 @@ def test_a_strong_load_takes_nothing_of_what_l1_holds():
     held = each(H200, lambda _: again("LDG.E.CONSTANT"), 16)
     assert held < 60
     assert each(H200, lambda _: again("LDG.E.STRONG.SM"), 16) == held
-    assert each(H200, lambda _: again("LDG.E.STRONG.GPU"), 16) > H200.l2_hit_cycles - H200.l2_spread_cycles  # of a near line
+    nearest = H200.l2_hit_cycles - H200.l2_spread_cycles
+    assert each(H200, lambda _: again("LDG.E.STRONG.GPU"), 16) > nearest
 
 
 def test_what_is_on_its_way_leaves_in_the_order_of_asking():
