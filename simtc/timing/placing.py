@@ -56,7 +56,7 @@ def places(device: Device, sms: int) -> tuple[Place, ...]:
         >>> [sum(place.gpc == gpc and not place.is_first for place in places(device("h200"), 48)) for gpc in range(8)]
         [4, 6, 5, 5, 5, 5, 5, 5]
         >>> [place.gpc for place in places(device("h200"), 4)]
-        [0, 4, 5, 0]
+        [0, 0, 0, 0]
 
     """
     sizes, lone = _pairs(device)
