@@ -113,7 +113,7 @@ def test_a_strong_load_takes_nothing_of_what_l1_holds():
     held = each(H200, lambda _: again("LDG.E.CONSTANT"), 16)
     assert held < 60
     assert each(H200, lambda _: again("LDG.E.STRONG.SM"), 16) == held
-    nearest = H200.l2_hit_cycles - H200.l2_spread_cycles
+    nearest = H200.l2_hit_cycles - H200.l2_spread_cycles / 2 - H200.clocked("clock.l2.first_sm_cycles")
     assert each(H200, lambda _: again("LDG.E.STRONG.GPU"), 16) > nearest
 
 

@@ -1,7 +1,8 @@
-"""Atomics in L2: its units execute them one after another, and take those of each GPC by turns.
+"""Atomics in L2: its units execute them one after another, and take those of each CPC by turns.
 
-A unit's arbiters choose between the halves of L2, then among the GPCs of a half. So an SM alone on its half gets half
-of a unit, and others less: of four SMs at one word, one ends in half of the time, another in three quarters.
+A unit's arbiters choose between the halves of L2, then among the CPCs of a half. So an SM alone on its half gets half
+of a unit, and others less. On the chip, of four SMs at one word, one ends in half of the time, another in three
+quarters.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def _busy(ck: Arrays, number: Int, port: Int, t: Float) -> Int:
 def _execute(ck: Arrays, sm: Record, sector: Int, passes: Int, is_part: Int, t: Float) -> Float:
     """Have a unit execute passes over a sector that come at a time; return when it begins with them.
 
-    Each of the GPCs that have atomics there gets its share. Passes over a whole sector at whose words lanes meet take
+    Each of the CPCs that have atomics there gets its share. Passes over a whole sector at whose words lanes meet take
     so long for each half that the halves do not hold each other up.
     """
     own, number = ck.chip.atomics, atomic_unit(ck, sector)
