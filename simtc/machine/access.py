@@ -210,6 +210,8 @@ def _copy(s: Arrays, mem: Arrays, op: Record, block: Int, c: Int, m: Int, q: Int
     if s.geometry[Geometry.TRACE]:
         wavefronts(s.address2, m, nbytes, 0, s.event)
         sectors(s.address, m & q, s.event)
+        if nbytes > 4:
+            lookups(s.address, m & q, nbytes, s.event)
         passes(s.address, m & q, nbytes, s.event)
         if nbytes == 16:
             pieces(s.address, s.address2, m & q, s.event)

@@ -205,8 +205,9 @@ def _goes_with(event: Array, last: Int, i: Int) -> Int:
     """Tell whether a sector goes with the last one of a piece: both of its lines, and its place in them."""
     if event[i] >> 2 != event[last] >> 2 or event[i + 1] >> 3 != event[last + 1] >> 3:
         return 0
-    apart = event[i] ^ event[last] ^ event[i + 1] >> 1 ^ event[last + 1] >> 1
-    return 1 if apart & 3 == 0 or event[i] == event[last] + 1 else 0
+    place, before = event[i + 1] >> 1, event[last + 1] >> 1
+    apart = event[i] ^ event[last] ^ place ^ before
+    return 1 if apart & 3 == 0 or (event[i] == event[last] + 1 and place == before + 1) else 0
 
 
 @jit(void(LONGS, LONGS, uint32, LONGS))

@@ -16,11 +16,12 @@ import numpy as np
 
 from simtc.arch import Device
 
-__all__ = ["Place", "first_sms", "neighbours", "places"]
+__all__ = ["Place", "first_sms", "halves", "neighbours", "places"]
 
 PAIR: Final = 2  # SMs of a TPC, on every chip from Volta on
 _AGAIN: Final = 6  # GPCs that get their blocks until the first pairs get some again
 _SOONER: Final = 5  # likewise the first time
+_OTHER: Final = 2  # the first pair that is near the other half of L2
 
 
 class Place(NamedTuple):
@@ -77,14 +78,32 @@ def places(device: Device, sms: int) -> tuple[Place, ...]:
     return tuple(sorted(firsts, key=early.index) + sorted(rest, key=lambda place: place[1:]))
 
 
+def _chosen(device: Device, sms: int) -> tuple[Place, ...]:
+    """Return the SMs in use, in the order of their first blocks; the last one as often as the chip lacks some."""
+    chosen = places(device, min(sms, device.sm_count))
+    return chosen + chosen[-1:] * (sms - len(chosen))
+
+
+def halves(device: Device, sms: int) -> np.ndarray:
+    """Return which half of L2 each SM in use is near, in the order of their first blocks: GPCs are so by turns.
+
+    Of the first four SMs three are near one half, on boards whose GPCs are not known too: atomics say so.
+    """
+    if not device.gpcs:
+        number = np.arange(sms)
+        return (number - np.isin(number, (3, 5))) & 1
+    first = [place.is_first and place.pair - _pairs(device)[0][place.gpc] == _OTHER for place in _chosen(device, sms)]
+    near: np.ndarray = (neighbours(device, sms)[0] + np.array(first)) & 1
+    return near
+
+
 @lru_cache(maxsize=64)
 def neighbours(device: Device, sms: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the GPC and the CPC of each SM in use, in the order of their first blocks.
 
     The pairs of a GPC are in its CPCs by turns; each first pair is one of its own.
     """
-    chosen = places(device, min(sms, device.sm_count))
-    chosen += chosen[-1:] * (sms - len(chosen))
+    chosen = _chosen(device, sms)
     every = places(device, device.sm_count)
     most = max((place.pair for place in every if not place.is_first), default=0) + 1
     cpcs = -(-most * PAIR // device.cluster_sms) if device.cluster_sms else 1

@@ -16,7 +16,7 @@ from simtc.timing.constants import UNUSED, WAYS
 from simtc.timing.declared import prove_declared
 from simtc.timing.occupancy import Occupancy, occupancy
 from simtc.timing.pipeline import PARAMETERS, UNITS
-from simtc.timing.placing import first_sms, neighbours
+from simtc.timing.placing import first_sms, halves, neighbours
 from simtc.timing.request import Request
 from simtc.timing.tables import clock_table
 from simtc.timing.unit import Launched, Sizes
@@ -92,8 +92,7 @@ def new_clock(
     number = np.arange(sms)
     for name, values in (("number", number), ("gpc", gpc), ("cpc", cpc), ("free_mshrs", np.arange(MSHRS))):
         clock.sms[name] = values
-    # of a board whose GPCs are not known: any, of the first four three near one half
-    clock.sms["half"] = (gpc if device.gpcs else number - np.isin(number, (3, 5))) & 1
+    clock.sms["half"] = halves(device, sms)
     _number_sub_cores(clock, cores, slots * room.warps)
     clock.grid["blocks"] = clock.grid["last_wave"] = len(order)
     clock.grid["kept_for"] = -1

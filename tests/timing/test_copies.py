@@ -1,6 +1,7 @@
 """LDGSTS of rows at several pitches beside an H200's own clock (data/row_copies.csv; 64 steps, L2 warm, 1980 MHz).
 
-In data/ring_copies.csv are copies into the stages of a ring, which is what programs do (mean of blocks, 1980 MHz).
+In data/ring_copies.csv are copies into the stages of a ring, which is what programs do (mean of blocks, 1980 MHz), and
+in data/copy_rings.csv others, of one block, with as much shared memory as leaves L1 large or small.
 """
 
 from __future__ import annotations
@@ -98,3 +99,35 @@ def test_many_sms_that_share_rows():
     assert len(found) == 32
     assert mean(map(abs, found)) < 0.13
     assert max(map(abs, found)) < 0.50
+
+
+def more_rings(past, chosen):
+    """Return the errors of the launches through L1 or past it that are `chosen`."""
+    kernels, found = simtc.load(DATA / "copy_rings.sass"), []
+    with (DATA / "copy_rings.csv").open(encoding="utf-8") as rows:
+        for case in csv.DictReader(rows):
+            one = {name: value if name == "kernel" else int(value) for name, value in case.items()}
+            if not one["kernel"].startswith(f"ring_{past}") or not chosen(one):
+                continue
+            rows_of_step = one["warps"] * 2048 // one["row"]
+            data = np.zeros(rows_of_step * one["stride"] + one["next"] * (one["steps"] + 4) + 65536, np.uint8)
+            times, row_log = np.zeros((one["warps"], 2), np.uint32), one["row"].bit_length() - 1
+            simtc.launch(
+                kernels[one["kernel"]], 1, 32 * one["warps"],
+                [times, data, *map(np.int32, (one["steps"], row_log, one["stride"], one["pitch"], one["next"]))],
+                device="h200", timing=True, shared_bytes=one["shared_bytes"], caches="warm",
+            )  # fmt: skip
+            found.append((times[:, 1].max() - times[:, 0].min()) / one["cycles"] - 1)
+    return found
+
+
+def test_rows_wherever_they_begin_and_however_they_meet_in_banks():
+    """Rows that begin within a line are looked up by quarters of a warp, for as long as they conflict in banks."""
+    through = more_rings(0, lambda one: one["warps"] == 8 and one["next"] >= one["row"] * 8)
+    assert len(through) == 66
+    assert mean(map(abs, through)) < 0.02
+    assert max(map(abs, through)) < 0.06
+    past = more_rings(1, lambda one: one["warps"] == 16)
+    assert len(past) == 112
+    assert mean(map(abs, past)) < 0.025
+    assert max(map(abs, past)) < 0.10

@@ -11,7 +11,7 @@ import pytest
 
 from simtc import arch
 from simtc.resources import folder
-from simtc.timing.placing import first_sms, neighbours, places
+from simtc.timing.placing import first_sms, halves, neighbours, places
 
 SPEC = importlib.util.spec_from_file_location("placed", folder("validate") / "microbench" / "placed.py")
 PLACED = importlib.util.module_from_spec(SPEC)
@@ -88,3 +88,10 @@ def test_a_board_of_which_nothing_is_known_has_one_group():
     gpc, cpc = neighbours(arch.device("t4"), 40)
     assert (set(gpc.tolist()), set(cpc.tolist())) == ({0}, {0})
     assert np.array_equal(first_sms(arch.device("t4"), 40, 2, 60), np.arange(60) % 40)
+
+
+@pytest.mark.parametrize("board", ["h200", "h100_sxm", "t4"])
+def test_of_the_first_four_sms_three_are_near_one_half_of_l2(board):
+    """Of eight six, of sixteen ten: atomics of so many blocks at one word say so (test_shared_atomics)."""
+    near = [int((halves(arch.device(board), sms) == 0).sum()) for sms in (4, 8, 16)]
+    assert near == [3, 6, 10]

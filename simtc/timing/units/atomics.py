@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
-from simtc.machine.types import float64, int64
+from simtc.machine.types import float64, int64, void
 from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Unit, compiled, constant
 from simtc.timing.units import dram, l2
 from simtc.timing.units.addresses import hashed
@@ -22,8 +22,15 @@ from simtc.timing.units.l2_tags import dirty, l2_way
 __all__ = ["UNIT", "UNITS", "Atomics", "atomic_unit", "join"]
 
 UNITS: Final = 8  # that execute the atomics on 4 KiB
-_PORTS: Final = 48  # of a unit: even ones for the CPCs of one half of L2, odd ones for those of the other
-_UNIT = np.dtype([("free", np.float64, (_PORTS,))])  # when it has executed what came through each
+_PORTS: Final = 56  # of a unit: even ones for the CPCs of one half of L2, odd ones for those of the other
+_NOTHING: Final = 1e-6  # cycles of work
+_UNIT = np.dtype(
+    [
+        ("at", np.float64),  # until when it has executed
+        ("left", np.float64, (_PORTS,)),  # cycles of what came through each, and is not executed
+        ("apart", np.int64),  # 1 where halves do not hold each other up
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,38 +69,67 @@ def atomic_unit(ck: Arrays, sector: Int) -> Int:
     return (UNITS * ((line >> 5) + hashed(line >> 9, 8)) + own) % ck.atomic_units.size
 
 
-@compiled(int64, CLOCK, int64, int64, float64)
-def _busy(ck: Arrays, number: Int, port: Int, t: Float) -> Int:
-    """Return through how many ports of the half that a port belongs to a unit has atomics at a time."""
+@compiled(int64, CLOCK, int64, int64)
+def _busy(ck: Arrays, number: Int, half: Int) -> Int:
+    """Return through how many ports of a half a unit has atomics left."""
     busy = 0
-    for other in range(port & 1, _PORTS, 2):
-        busy += ck.atomic_units[number].free[other] > t
+    for port in range(half, _PORTS, 2):
+        busy += ck.atomic_units[number].left[port] > 0
     return busy
+
+
+@compiled(void, CLOCK, int64, float64)
+def _drain(ck: Arrays, number: Int, t: Float) -> None:
+    """Have a unit execute until a time: each half of L2 gets as much of it as the other, and so do the ports of a half.
+
+    What one of them does not need, the others get.
+    """
+    unit = ck.atomic_units[number]
+    while unit.at < t:
+        busy = _busy(ck, number, 0), _busy(ck, number, 1)
+        together = 2.0 if busy[0] > 0 and busy[1] > 0 and not unit.apart else 1.0
+        step = t - unit.at
+        for port in range(_PORTS):
+            if unit.left[port] > 0:
+                step = min(step, unit.left[port] * together * busy[port & 1])
+        for port in range(_PORTS):
+            if unit.left[port] > 0:
+                left = unit.left[port] - step / (together * busy[port & 1])
+                unit.left[port] = left if left > _NOTHING else 0.0
+        unit.at = t if busy[0] + busy[1] == 0 else unit.at + max(step, _NOTHING)
+
+
+@compiled(float64, CLOCK, int64, int64)
+def _begins(ck: Arrays, number: Int, port: Int) -> Float:
+    """Return when a unit has executed what came through a port, if nothing else comes."""
+    unit, ours, others = ck.atomic_units[number], 0.0, 0.0
+    for other in range(_PORTS):
+        if (other ^ port) & 1:
+            others += unit.left[other]
+        else:
+            ours += min(unit.left[other], unit.left[port])
+    return unit.at + ours + (0.0 if unit.apart else min(ours, others))
 
 
 @compiled(float64, CLOCK, SM, int64, int64, int64, float64)
 def _execute(ck: Arrays, sm: Record, sector: Int, passes: Int, is_part: Int, t: Float) -> Float:
     """Have a unit execute passes over a sector that come at a time; return when it begins with them.
 
-    Each of the CPCs that have atomics there gets its share. Passes over a whole sector at whose words lanes meet take
-    so long for each half that the halves do not hold each other up.
+    Passes over a whole sector at whose words lanes meet take so long for each half that the halves do not hold each
+    other up.
     """
     own, number = ck.chip.atomics, atomic_unit(ck, sector)
     each = own.atomic_word_cycles if is_part or passes > 1 else own.atomic_sector_cycles
-    port, share = int64(0), 1.0
+    unit, port = ck.atomic_units[number], int64(0)
+    _drain(ck, number, t)
     if own.atomic_pass_cycles > 0:
         port = (2 * sm.cpc + sm.half) % _PORTS
-        unit = ck.atomic_units[number]
-        share = float64(max(_busy(ck, number, port, t) + (unit.free[port] <= t), 1))
-        if passes > 1 and not is_part:
-            each = own.atomic_pass_cycles
-        elif _busy(ck, number, port + 1, t) > 0:
-            each *= 2.0
-    unit = ck.atomic_units[number]
-    done = max(unit.free[port], t)  # in the order of asking: who comes early does not overtake
-    unit.free[port] = done + passes * each * share
-    sm.executed[number % UNITS] = done
-    return done
+        unit.apart = passes > 1 and not is_part
+        each = own.atomic_pass_cycles if unit.apart else each
+    begun = max(_begins(ck, number, port), t)
+    unit.left[port] += passes * each
+    sm.executed[number % UNITS] = begun
+    return begun
 
 
 @compiled(float64, CLOCK, SM, int64, int64, int64, int64, float64)

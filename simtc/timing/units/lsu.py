@@ -107,6 +107,8 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
         sm.moves_at = min(sm.moves_at, now + 1)
         return
     past_l1 = op.access == Access.COPY and op.bypasses
+    if op.access == Access.COPY and not past_l1:  # its passes over the banks of L1, or of shared memory
+        one.passes = max(one.passes, one.wavefronts)
     one.pieces = event[Event.PIECES] if past_l1 else int64(0)
     one.meeting = event[Event.MEETING] if op.access == Access.ATOMIC else int64(1)
     if past_l1:

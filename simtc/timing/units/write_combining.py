@@ -36,6 +36,7 @@ class WriteCombining(Parameters):
     store_turn_cycles: float = constant("l1.store_turn_cycles")
     store_turn_line_cycles: float = constant("l1.store_turn_line_cycles")
     store_gather_lines: float = constant("l1.store_gather_lines")
+    lone_cycles: float = constant("clock.write_combining.lone_cycles")  # at least, of the only sector of a line
     store_answer_cycles: float = constant("launch.store_answer_cycles")
     l2_store_queue_cycles: float = constant("l2_store_queue_cycles")
     l2_fill_bytes: float = constant("l2_fill_bytes")
@@ -132,7 +133,7 @@ def _send(ck: Arrays, sm: Record, op: Record, store: Record, t: Float) -> None:
         flits = 1.0 if sector >> 2 == line else 1.0 + mask
         line = sector >> 2
         merged = merges(ck, sm, sector, 1, t)
-        sm.up_free += max(flits, ck.chip.crossbar.request_cycles) if alone else flits
+        sm.up_free += max(flits, ck.chip.crossbar.request_cycles, own.lone_cycles) if alone else flits
         served = send_store(ck, sm, sector, merged, is_part, sm.up_free, flits)
         sm.up_free = max(sm.up_free, served - own.l2_store_queue_cycles)
         sm.drained = max(sm.drained, int64(served) + 1)

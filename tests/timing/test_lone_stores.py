@@ -1,0 +1,46 @@
+"""Stores of rows beside an H200's profiler (data/lone_stores.csv; sm__cycles_active.max, L2 warm, 1980 MHz)."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from statistics import mean
+
+import numpy as np
+
+import simtc
+
+DATA = Path(__file__).parent / "data"
+
+
+def errors(chosen):
+    kernels, found = simtc.load(DATA / "lone_stores.sass"), []
+    with (DATA / "lone_stores.csv").open(encoding="utf-8") as rows:
+        for case in csv.DictReader(rows):
+            one = {name: value if name == "kernel" else int(value) for name, value in case.items()}
+            if not chosen(one):
+                continue
+            warps, stores = one["blocks"] * one["warps"], int(one["kernel"].rsplit("_", 1)[1])
+            data = np.zeros(warps * stores * 32 // one["lanes"] * one["gap"], np.uint8)
+            run = simtc.launch(
+                kernels[one["kernel"]], one["blocks"], 32 * one["warps"],
+                [np.zeros(2 * warps, np.uint32), data, np.int32(one["lanes"]), np.int32(one["gap"])],
+                device="h200", timing=True, caches="warm",
+            )  # fmt: skip
+            found.append(run.cycles / one["active_cycles"] - 1)
+    return found
+
+
+def test_one_sm():
+    found = errors(lambda one: one["blocks"] == 1 and one["warps"] == 32)
+    assert len(found) == 55
+    assert mean(map(abs, found)) < 0.03
+    assert max(map(abs, found)) < 0.17
+
+
+def test_a_lone_sector_of_a_line_takes_longer_than_its_flit():
+    """32 bytes of each line: 1.12 cycles on the chip, and more where they are of two megabytes and above."""
+    found = errors(lambda one: one["blocks"] == 1 and one["warps"] == 32 and one["lanes"] == 2 and one["gap"] > 64)
+    assert len(found) == 15
+    assert mean(map(abs, found)) < 0.025
+    assert abs(mean(found)) < 0.02  # by a flit each they would be 5 % too quick
