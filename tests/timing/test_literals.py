@@ -44,6 +44,7 @@ MARKS = {  # numbers in place of something, bits of a word, and what a format fi
     "dram._PHASE",  # where in a period of refreshes a launch begins
     "dram._NEARER",  # a page is half of the spread nearer than the mean, or farther
     "aging._ALIKE",  # how different two rates are that a sample tells apart
+    "atomics._NOTHING",  # cycles of work that are left by rounding
 }  # fmt: skip
 
 
