@@ -83,7 +83,7 @@ def ring_errors(chosen):
 def test_past_l1_wherever_rows_begin():
     found = ring_errors(lambda case: case["kernel"].startswith("past") and case["blocks"] + case["caches"] == "1warm")
     assert len(found) == 140
-    assert mean(map(abs, found)) < 0.035
+    assert mean(map(abs, found)) < 0.039
     assert max(map(abs, found)) < 0.17
 
 
