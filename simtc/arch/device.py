@@ -80,6 +80,7 @@ class Device(Display):
     l2_fill_bytes: float = 0.0  # that L2 reads from DRAM for a sector stored to in part; 0 where nothing is known
     l2_turn_bytes: float = 0.0  # and what a turn from loads to stores costs a slice, or back; 0 where nothing is known
     l2_halves: int  # each with its own memory, near which it keeps what is stored
+    l2_far_cycles: float = 0.0  # that a hit takes longer where only the other half has the line
     l2_store_queue_cycles: float  # that a slice may be behind before stores wait for it
     gpcs: int  # groups of SMs that share a port to L2; 0 where none is known
     gpc_pairs: tuple[int, ...] = ()  # of SMs, of each of them, but for first ones; as many each where nothing is known

@@ -207,7 +207,7 @@ def _goes_with(event: Array, last: Int, i: Int) -> Int:
         return 0
     place, before = event[i + 1] >> 1, event[last + 1] >> 1
     apart = event[i] ^ event[last] ^ place ^ before
-    return 1 if apart & 3 == 0 or (event[i] == event[last] + 1 and place == before + 1) else 0
+    return 1 if apart & 3 == 0 or (event[i] == event[last] + 1 and apart & 1 == 0) else 0
 
 
 @jit(void(LONGS, LONGS, uint32, LONGS))

@@ -131,6 +131,15 @@ def rows(row: int, pitch: int) -> int:
     return launch(kernel, 1, 64, args, device=H200, timing=True, caches="warm", shared_bytes=8192).cycles
 
 
+def far_lines() -> int:
+    """Lines that each block loads when the one behind it has: of SMs that are near the two halves of L2."""
+    kernel, out = load(Path(__file__).parent / "data" / "cold_rounds.sass")["cold"], np.zeros(132, np.uint32)
+    counts = (np.int32(number) for number in (8, 32, 128, 0, 4096))
+    args = [out, np.zeros(1 << 20, np.uint8), *counts, np.int64(4096)]
+    launch(kernel, 132, 32, args, device=H200, timing=True, caches="cold")
+    return int(out.sum())
+
+
 def two_rows() -> int:
     """Lines of two rows of DRAM by turns, and a wait for each eight of them."""
     loads = [line(f"LDG.E R8, [R2+{hex(8192 * (i % 2) + 64 * i)}]", write=0, stall=2) for i in range(64)]
@@ -224,6 +233,7 @@ ONLY = {  # launches for what few others depend on
     "fetch.line_cycles": straight,
     "dispatch.older_first": two_blocks,
     "dram.dram_banks": two_rows,
+    "l2.l2_far_cycles": far_lines,
     **dict.fromkeys(
         (
             "dram.dram_channels",

@@ -39,7 +39,7 @@ MARKS = {  # numbers in place of something, bits of a word, and what a format fi
     "blocks.NO_BLOCK", "blocks.ENDED", "dispatch._NOBODY", "events.ENTRY", "events.FILL", "fetch._UNKNOWN",
     "events.TURN", "atomics.UNITS", "atomics._PORTS",
     "l2_tags.NEVER", "l2_tags.STAYS", "l2_tags._BEFORE", "l2_tags._COPY", "l2_tags._SECTORS", "l2_tags._HALF",
-    "l2_tags._PARTS", "ldgsts._SECTORS", "scoreboards._BOARDS", "fetch._CODE_LINE",
+    "l2_tags._FROM_BEFORE", "l2_tags._PARTS", "ldgsts._SECTORS", "scoreboards._BOARDS", "fetch._CODE_LINE",
     "fence._LOOKS",  # how often the clock looks: no cycle depends on it
     "dram._PHASE",  # where in a period of refreshes a launch begins
     "dram._NEARER",  # a page is half of the spread nearer than the mean, or farther

@@ -17,7 +17,7 @@ from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Scale, Unit, compile
 from simtc.timing.units import dram
 from simtc.timing.units.addresses import chance, hashed
 from simtc.timing.units.aging import brought, is_from_before, stamp, used_again
-from simtc.timing.units.l2_tags import NEVER, dirty, keep, l2_way, make_room, rest_of
+from simtc.timing.units.l2_tags import NEVER, dirty, is_kept, keep, l2_way, make_room, rest_of
 from simtc.timing.units.merging import pair_of
 from simtc.timing.units.server import SERVER, serve
 
@@ -69,6 +69,7 @@ class L2(Parameters):
         "memory.LDG.32.latency_cycles",
     )
     l2_spread_cycles: float = constant("l2_spread_cycles")
+    l2_far_cycles: float = constant("l2_far_cycles")
     l2_fetch_bytes: float = constant("l2_fetch_bytes")
     first_sm_cycles: float = constant(  # by which the first block's SM is nearer than SMs are in the mean
         "clock.l2.first_sm_cycles", scales=lambda own, scale: own.first_sm_cycles if scale.share == 1 else 0.0
@@ -169,13 +170,14 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: F
     if ck.l2_ready[cell] < NEVER:
         used_again(ck.age, ck.l2_used[way], 4 * SECTOR * _counts_for(ck, sector))
     ck.l2_used[way] = stamp(ck.age, t)
+    far = 0.0 if is_kept(ck, way, sm.half) or dram.distance(ck, line, sm.half) < 0 else ck.chip.l2.l2_far_cycles
     if not merged:
         keep(ck, way, line, sm.half, t)
     served = _asked(ck, sm, sector, merged, of_copy, t)
     ck.counters[Counter.L2_SECTORS] += 1
     if ck.l2_ready[cell] < NEVER:
         ck.counters[Counter.L2_HITS] += 1
-        hit, comes = served + ck.chip.l2.l2_extra_cycles + beyond_mean(ck, line, sm.number), ck.l2_ready[cell]
+        hit, comes = served + ck.chip.l2.l2_extra_cycles + beyond_mean(ck, line, sm.number) + far, ck.l2_ready[cell]
         return hit if hit >= comes else comes + dram.beyond_near(ck, line, sm.half)
     arrival = dram.answer(ck, sector, served)
     # a miss brings the aligned group of sectors that DRAM is read in, or that the load would like to have

@@ -24,6 +24,7 @@ __all__ = [
     "announce",
     "dirty",
     "hold_sectors",
+    "is_kept",
     "keep",
     "l2_way",
     "make_room",
@@ -38,6 +39,7 @@ _BEFORE = 1 << 50  # how long before a launch what is in L2 was used
 _COPY = 1 << 50  # added to the number of a line: its copy in the other half of L2
 _SECTORS = 15  # the bits of `l2_dirty` that are of sectors; above them are those of halves
 _HALF = 4  # the first of those, of which there are two
+_FROM_BEFORE = 64  # the bit of what was there before the launch: for all who need it
 _PARTS = 8  # the first of those of sectors that are there only in part
 _NOTED = 256  # lines that the clock finds again at once
 # sectors that were stored to, and the bytes that they count for; those of them that DRAM got in their order, or left L2
@@ -229,6 +231,12 @@ def l2_way(ck: Arrays, line: Int, t: Float) -> Int:
     return place
 
 
+@compiled(int64, CLOCK, int64, int64)
+def is_kept(ck: Arrays, way: Int, half: Int) -> Int:
+    """Tell whether a half of L2 keeps a line; what was there before the launch, both may have."""
+    return int64(ck.l2_dirty[way] & (_FROM_BEFORE | 1 << (_HALF + half)) != 0)
+
+
 @compiled(void, CLOCK, int64, int64, int64, float64)
 def keep(ck: Arrays, way: Int, line: Int, half: Int, t: Float) -> None:
     """Note that a half of L2 keeps a line; where the other one does already, that is a second place."""
@@ -250,6 +258,7 @@ def warm_l2(ck: Arrays, first: Int, last: Int) -> None:
         way = l2_way(ck, sector >> 2, 0.0)
         ck.l2_ready[4 * way + (sector & 3)] = 0.0
         ck.l2_used[way] = int64(_BEFORE * (float64(sector - first) / (last - first) - 1)) - 1
+        ck.l2_dirty[way] |= _FROM_BEFORE
 
 
 @compiled(void, CLOCK, int64, int64)
@@ -259,6 +268,7 @@ def _hold(ck: Arrays, sector: Int, stamped: Int) -> None:
     if ck.l2_ready[4 * way + (sector & 3)] >= NEVER:
         ck.l2_ready[4 * way + (sector & 3)] = 0.0
         ck.l2_used[way] = stamped
+        ck.l2_dirty[way] |= _FROM_BEFORE
 
 
 @compiled(void, CLOCK, LONGS, from_python=True)

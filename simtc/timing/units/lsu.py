@@ -112,12 +112,13 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     one.pieces = event[Event.PIECES] if past_l1 else int64(0)
     one.meeting = event[Event.MEETING] if op.access == Access.ATOMIC else int64(1)
     if past_l1:
-        one.sectors, one.parts = event[Event.ASKED], 0
+        one.sectors, one.parts, one.lines = event[Event.ASKED], 0, 0
     for k in range(one.sectors):
         one.list[k] = event[(Event.BANKS + LANES if past_l1 else Event.LIST) + k]
         if past_l1:
             one.to[k] = event[Event.BANKS + k]
             one.parts += one.pieces >> k & 1
+            one.lines += k == 0 or one.list[k] >> 2 != one.list[k - 1] >> 2
     announce(ck, sm, op, one)
     sub.count += 1
     sm.entries += 1
