@@ -39,8 +39,6 @@ class Device(Display):
         (device('t4'), sm('sm_75'), 40, 1590)
         >>> t4.provenance("clock_mhz").source
         'yan2020'
-        >>> t4.provenance("pipes.alu.observed_cycles").value
-        4.0
         >>> round(t4.tensor_peak_tflops("f16", "f32"), 1)
         65.1
 
