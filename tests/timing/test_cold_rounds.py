@@ -1,7 +1,8 @@
 """Rounds of loads that DRAM answers, on an H200 beside its profiler and on an H100 (data/cold_rounds.csv).
 
 On the chip, parts of DRAM are refreshed by turns: of one line few meet a refresh, of 64 that lie apart one does nearly
-every time, which takes up to 550 cycles. The clock refreshes all of DRAM at a time, and lets some lines come late.
+every time, which takes up to 550 cycles. The clock refreshes all of DRAM at a time, and lets some lines come late. The
+H200's constants of DRAM were chosen by these rounds, the H100's were not.
 """
 
 from __future__ import annotations
