@@ -91,6 +91,7 @@ class L1:
     # What may be on its way to an SM; 0 where nothing is known, and nothing waits.
     unused_bytes: float = 0.0  # of L1, in which no line finds a place to stay
     freed_cycles: float = 0.0  # until the place of a line that has come is another's, in the order of asking
+    copy_freed_cycles: float = 0.0  # likewise of LDGSTS, whose lines leave their places together
     tag_lines_per_cycle: float = 0.0  # that the tags look up, where what is read of them lies in other banks; 0: one
     copies_pending: float = 0.0  # lines that LDGSTS copies past L1
     copy_tag_cycles: float = 0.0  # of the tags, for each LDGSTS that fills L1, beyond its lines

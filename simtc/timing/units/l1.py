@@ -10,7 +10,7 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
-from simtc.timing.constants import ASLEEP, LINE, SECTOR, WAYS, Access, Counter
+from simtc.timing.constants import ASLEEP, SECTOR, WAYS, Access, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, FLOAT, INT, SM, Cells, Parameters, Unit, compiled, constant, launched
 from simtc.timing.units import ldgsts
@@ -19,7 +19,7 @@ from simtc.timing.units.crossbar import fetch_sector
 from simtc.timing.units.events import expect_fill
 from simtc.timing.units.l2_tags import NEVER
 from simtc.timing.units.memory_queue import QUEUED, lines_of
-from simtc.timing.units.on_the_way import has_room_at, take_room
+from simtc.timing.units.places import PENDING, comes_at, hold, room_at
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.write_combining import asks_at
 
@@ -43,7 +43,6 @@ __all__ = [
 MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps count of
 TAGGED: Final = 32  # instructions at the tags that the clock has room for
 WAITING: Final = 128  # instructions that it has room for in the queue for L2
-_PENDING: Final = 2048  # lines on their way that it has room for
 _NOTED: Final = 64  # lines that the clock finds again at once
 _MISS = np.dtype([("cycles", np.float64), ("warp", np.int32), ("instruction", np.int32), ("sub", np.int32)], align=True)
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
@@ -60,6 +59,7 @@ class L1(Parameters):
     pending_line_cycles: float = constant("l1.pending_line_cycles")
     unused_bytes: float = constant("l1.unused_bytes")
     freed_cycles: float = constant("l1.freed_cycles")
+    copy_freed_cycles: float = constant("l1.copy_freed_cycles")
     copy_tag_cycles: float = constant("l1.copy_tag_cycles")
     copy_queue_entries: float = constant("l1.copy_queue_entries", room=TAGGED)
     past_queue_entries: float = constant("l1.past_queue_entries", room=TAGGED)
@@ -72,8 +72,9 @@ UNIT = Unit(
         ("tag_free", np.float64),  # when the tags take the next instruction
         ("tagged", np.int64),  # instructions that came to the tags
         ("tagged_at", np.float64, (TAGGED,)),  # when the tags have done with the last of them
-        ("asked", np.int64),  # lines of which something was asked for
-        ("pending", np.float64, (_PENDING,)),  # when they left their places: the last ones
+        ("held", np.int64),  # places of lines that are on their way
+        ("places", np.float64, (PENDING,)),  # when they get free
+        ("come", np.float64),  # when all lines of loads will have come
         ("misses", np.int64),  # loads that are on their way from L2
         ("free_mshrs", np.int32, (MSHRS,)),  # a stack of them, beyond the first `misses`
         ("mshrs", _MISS, (MSHRS,)),  # whose load it is, and the cycles that its data needs of the data stage
@@ -110,15 +111,6 @@ def _place(ck: Arrays, sm: Record, line: Int) -> Int:
     return victim
 
 
-@compiled(int64, CLOCK)
-def _places(ck: Arrays) -> Int:
-    """Return of how many lines something may be on its way: of all; 0 on boards where nobody is known to wait."""
-    own = ck.chip.l1
-    if own.freed_cycles == 0:
-        return int64(0)
-    return min(int64(own.l1_sets * WAYS + own.unused_bytes / LINE), _PENDING)
-
-
 @compiled(int64, CLOCK, SM, int64, float64)
 def _way(ck: Arrays, sm: Record, line: Int, t: Float) -> Int:
     """Look a line up, which takes the place of another where it is not there; return its place."""
@@ -147,17 +139,16 @@ def looked_up(ck: Arrays, one: Record) -> Float:
 def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all.
 
-    A strong load, which is to see what other SMs store, takes nothing of what L1 holds.
+    A strong load, which is to see what other SMs store, takes nothing of what L1 holds. The copies of a warp come in
+    order.
     """
     if op.bypasses:
         return ldgsts.copied(ck, sm, load, int64(op.hint), t, asked, float64(op.tail))
-    ready, most, arrival, line, way, comes = ck.l1_ready, _places(ck), t, int64(-1), int64(0), 0.0
+    ready, arrival, line, way, comes, lines = ck.l1_ready, t, int64(-1), int64(0), 0.0, int64(0)
     for k in range(load.sectors):
         sector = load.list[k]
         if sector >> 2 != line:
-            if comes > 0:
-                take_room(sm.pending, most, sm.asked, comes + ck.chip.l1.freed_cycles)
-                sm.asked += 1
+            lines += comes_at(ck, sm, op, comes)
             line, comes = sector >> 2, 0.0
             way = _way(ck, sm, line, t)
         cell = 4 * way + (sector & 3)
@@ -166,14 +157,13 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
             ck.counters[Counter.L1_HITS] += 1
         else:
             if comes == 0:
-                asked = max(asked, has_room_at(sm.pending, most, sm.asked))
-                sm.tag_free = max(sm.tag_free, has_room_at(sm.pending, most, sm.asked))
+                room = room_at(ck, sm, lines)
+                asked, sm.tag_free = max(asked, room), max(sm.tag_free, room)
             ready[sm.number, cell] = fetch_sector(ck, sm, op, sector, t, asked)
             comes = max(comes, ready[sm.number, cell])
         arrival = max(arrival, ready[sm.number, cell])
-    if comes > 0:
-        take_room(sm.pending, most, sm.asked, comes + ck.chip.l1.freed_cycles)
-        sm.asked += 1
+    lines += comes_at(ck, sm, op, comes)
+    hold(ck, sm, lines, max(arrival, float64(ck.warps[load.warp].copies_done)) + ck.chip.l1.copy_freed_cycles)
     return arrival
 
 
