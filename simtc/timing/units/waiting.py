@@ -19,7 +19,7 @@ from simtc.timing.units.ldgsts import grouped_at
 from simtc.timing.units.memory_queue import QUEUED, QUEUED_FIELDS
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.shared_memory import enqueue
-from simtc.timing.units.write_combining import answered, asks_at
+from simtc.timing.units.write_combining import answered, joins_at
 
 __all__ = ["UNIT", "Waiting", "misses", "take_turn"]
 
@@ -88,8 +88,10 @@ def _drop(sm: Record, op: Record) -> None:
 def _join(ck: Arrays, sm: Record, op: Record, atomic: Record, now: Int, looked: Float) -> Int:
     """Send an atomic, or the rest of it, and expect its answer; return 0 where L2 is too far behind to take it now."""
     turn = max(looked - AHEAD, takes_atomic(ck, sm, atomic))
-    if turn <= now and send_atomic(ck, sm, op, atomic, asks_at(sm, looked) if sm.sent == 0 else looked, now) == 0:
-        turn = takes_atomic(ck, sm, atomic)
+    if turn <= now:
+        asked = joins_at(ck, sm, atomic, looked) if sm.sent == 0 else looked
+        if send_atomic(ck, sm, op, atomic, asked, now) == 0:
+            turn = takes_atomic(ck, sm, atomic)
     if turn > now:
         expect_turn(sm, int64(math.ceil(turn)))
         return 0

@@ -18,7 +18,7 @@ from simtc.timing.units.l2 import complete
 from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.merging import merges
 
-__all__ = ["UNIT", "WriteCombining", "answered", "asks_at", "queue_store", "stage_cycles", "write_through"]
+__all__ = ["UNIT", "WriteCombining", "answered", "asks_at", "joins_at", "queue_store", "stage_cycles", "write_through"]
 
 _COMBINED: Final = 256  # sectors that one SM has stored to, by a hash of their number
 _WRITTEN = np.dtype([("sector", np.int64), ("until", np.int64), ("size", np.float64)])  # until which line; bytes stored
@@ -49,6 +49,7 @@ UNIT = Unit(
         ("queued", np.int64),  # sectors of stores that wait for the data stage
         ("load_after", np.float64),  # cycles from the last store to a load, while it waits for the data stage
         ("stored", np.float64),  # when a load's request may follow the last store
+        ("stores_left", np.float64),  # when that store had left for L2
         ("drained", np.int64),  # when the last store has left
         ("lines_stored", np.int64),
         ("combined", _WRITTEN, (_COMBINED,)),
@@ -87,6 +88,16 @@ def asks_at(sm: Record, looked: Float) -> Float:
     if sm.queued > 0:
         asked = max(asked, sm.up_free + sm.queued + sm.load_after)
     return asked
+
+
+@compiled(float64, CLOCK, SM, QUEUED, float64)
+def joins_at(ck: Arrays, sm: Record, atomic: Record, looked: Float) -> Float:
+    """Return when an atomic that L1 looks up at a time may ask L2: as long after a store as its own lines say."""
+    if ck.chip.crossbar.atomic_packet_cycles == 0:
+        return asks_at(sm, looked)
+    after = _load_after(ck, atomic.lines)
+    sm.up_free = max(sm.up_free, looked)
+    return max(sm.up_free, sm.stores_left + after)
 
 
 @compiled(float64, CLOCK, OPERATION, QUEUED)
@@ -159,6 +170,7 @@ def write_through(ck: Arrays, sm: Record, warp: Record, op: Record, store: Recor
         sm.up_free += ck.chip.crossbar.switch_cycles
         sm.up_loads = 0
     _send(ck, sm, op, store, t)
+    sm.stores_left = sm.up_free
     sm.stored = sm.up_free + _load_after(ck, store.lines)
     sm.stage_free = max(sm.stage_free, sm.up_free - own.store_queue_sectors)
     answered(warp, max(sm.drained, int64(t)) + int64(own.store_answer_cycles))  # those that join others leave, too
