@@ -121,6 +121,11 @@ def test_the_regression_finds_a_planted_effect():
     assert found[0].change < -0.15
 
 
+def test_the_regression_of_nothing(recwarn):
+    assert effects([]) == []
+    assert not recwarn
+
+
 def test_the_report_names_the_knobs_and_draws_them():
     chosen = [f"{name}/{caches}" for name in names()[:150] for caches in ("cold", "warm")]
     compared = []

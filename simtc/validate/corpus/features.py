@@ -87,6 +87,8 @@ def effects(points: Sequence[Point]) -> list[Effect]:
         ('caches cold', True)
 
     """
+    if not points:
+        return []
     rows = [features(draw(name), caches) for name, _, caches in (point.case.partition("/") for point in points)]
     names = sorted({name for row in rows for name in row})
     X = np.array([[row.get(name, 0.0) for name in names] for row in rows])
