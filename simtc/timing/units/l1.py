@@ -19,7 +19,7 @@ from simtc.timing.units.crossbar import fetch_sector
 from simtc.timing.units.events import expect_fill
 from simtc.timing.units.l2_tags import NEVER
 from simtc.timing.units.memory_queue import QUEUED, lines_of
-from simtc.timing.units.places import PENDING, comes_at, hold, room_at
+from simtc.timing.units.places import PENDING, hold, note_line, room_at
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.write_combining import asks_at
 
@@ -148,7 +148,7 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
     for k in range(load.sectors):
         sector = load.list[k]
         if sector >> 2 != line:
-            lines += comes_at(ck, sm, op, comes)
+            lines += note_line(ck, sm, op, comes)
             line, comes = sector >> 2, 0.0
             way = _way(ck, sm, line, t)
         cell = 4 * way + (sector & 3)
@@ -162,7 +162,7 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
             ready[sm.number, cell] = fetch_sector(ck, sm, op, sector, t, asked)
             comes = max(comes, ready[sm.number, cell])
         arrival = max(arrival, ready[sm.number, cell])
-    lines += comes_at(ck, sm, op, comes)
+    lines += note_line(ck, sm, op, comes)
     hold(ck, sm, lines, max(arrival, float64(ck.warps[load.warp].copies_done)) + ck.chip.l1.copy_freed_cycles)
     return arrival
 

@@ -170,13 +170,14 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: F
     if ck.l2_ready[cell] < NEVER:
         used_again(ck.age, ck.l2_used[way], 4 * SECTOR * _counts_for(ck, sector))
     ck.l2_used[way] = stamp(ck.age, t)
-    far = 0.0 if is_kept(ck, way, sm.half) or dram.distance(ck, line, sm.half) < 0 else ck.chip.l2.l2_far_cycles
+    kept = is_kept(ck, way, sm.half)
     if not merged:
         keep(ck, way, line, sm.half, t)
     served = _asked(ck, sm, sector, merged, of_copy, t)
     ck.counters[Counter.L2_SECTORS] += 1
     if ck.l2_ready[cell] < NEVER:
         ck.counters[Counter.L2_HITS] += 1
+        far = 0.0 if kept or dram.distance(ck, line, sm.half) < 0 else ck.chip.l2.l2_far_cycles
         hit, comes = served + ck.chip.l2.l2_extra_cycles + beyond_mean(ck, line, sm.number) + far, ck.l2_ready[cell]
         return hit if hit >= comes else comes + dram.beyond_near(ck, line, sm.half)
     arrival = dram.answer(ck, sector, served)

@@ -15,7 +15,7 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, compiled
 from simtc.timing.units.on_the_way import hold_place, take_place
 
-__all__ = ["PENDING", "comes_at", "hold", "room_at"]
+__all__ = ["PENDING", "hold", "note_line", "room_at"]
 
 PENDING: Final = 2048  # lines on their way that the clock has room for
 
@@ -49,10 +49,10 @@ def hold(ck: Arrays, sm: Record, lines: Int, until: Float) -> None:
 
 
 @compiled(int64, CLOCK, SM, OPERATION, float64)
-def comes_at(ck: Arrays, sm: Record, op: Record, t: Float) -> Int:
-    """Note when a line comes that was asked for; 0 for one that was not.
+def note_line(ck: Arrays, sm: Record, op: Record, t: Float) -> Int:
+    """Note when a line comes that was asked for, 0 for one that was not; return how many places are still to be held.
 
-    Return 1 for one of a copy, which keeps its place until all of the copy has come.
+    A load's line has its place until then: none. A copy's keeps it until all of the copy has come: 1.
     """
     if t == 0 or op.access == Access.COPY:
         return int64(t > 0)
