@@ -95,10 +95,10 @@ def _is_for(ck: Arrays, sm: Int) -> Int:
 
 @compiled(int64, CLOCK, int64, int64)
 def _answered(ck: Arrays, slot: Int, now: Int) -> Int:
-    """Return when all stores of an ended block are answered, -1 while some are still in the SM."""
+    """Return when all stores of an ended block are answered, -1 while some are still in the SM; RED may wait there."""
     stores, answered, warps = 0, now, int64(ck.chip.blocks.warps)
     for w in range(slot * warps, (slot + 1) * warps):
-        stores += ck.warps[w].stores
+        stores += ck.warps[w].stores - ck.warps[w].reds
         answered = max(answered, ck.warps[w].stored)
     return answered if stores == 0 else int64(-1)
 

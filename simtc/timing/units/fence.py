@@ -32,7 +32,7 @@ UNIT = Unit(name="fence", parameters=Fence, stalls=(Stall.membar,))
 @compiled(int64, CLOCK, WARP, int64, int64)
 def holds(ck: Arrays, warp: Record, w: Int, now: Int) -> Int:
     """Tell whether a fence has to wait for its warp's stores: until they have left, or else until L2 has answered."""
-    answered = now if ck.chip.fence.answer_cycles > 0 else int64(warp.stored)
+    answered = now if ck.chip.fence.answer_cycles > 0 else max(int64(warp.stored), int64(warp.executed))
     if warp.stores > 0 or answered > now:
         ck.until[w] = max(answered, now + _LOOKS)
         return int64(1)
@@ -44,5 +44,5 @@ def ask(ck: Arrays, warp: Record, now: Int) -> None:
     """Let a warp whose fence has just issued wait until L2 has answered its stores, and then the fence."""
     own = ck.chip.fence
     if own.answer_cycles > 0:
-        answered = max(now, int64(warp.stored)) + int64(own.answer_cycles)
+        answered = max(now, int64(warp.stored), int64(warp.executed)) + int64(own.answer_cycles)
         warp.ready_at, warp.after = max(warp.ready_at, answered, now + int64(own.least_cycles)), Stall.membar
