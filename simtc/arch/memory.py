@@ -69,8 +69,7 @@ class L1:
     switch_cycles: float  # and between loads and stores
     store_turn_cycles: float  # from the last sector of a store there to the next load's request
     store_turn_line_cycles: float  # and for each line of the store
-    merge_cycles: float  # for which a request takes in another one for the same 64 bytes; 0 where nothing is known
-    store_merge_cycles: float  # and one that stores
+    store_merge_cycles: float  # for which a store takes in another one to the same 64 bytes; 0 where nothing is known
     tag_ahead_lines: float  # that loads may wait for at the tags without holding up what follows them
     constant_line_bytes: int
     constant_l1_cycles: float  # LDC that hits the L1 constant cache

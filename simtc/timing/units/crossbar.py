@@ -19,7 +19,7 @@ from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Unit, compiled, cons
 from simtc.timing.units import atomics, l2, l2_tags
 from simtc.timing.units.addresses import hashed
 from simtc.timing.units.memory_queue import QUEUED
-from simtc.timing.units.merging import merges
+from simtc.timing.units.merging import asks_too
 from simtc.timing.units.server import SERVER, SERVER_RECORD, serve
 
 __all__ = [
@@ -143,7 +143,7 @@ def _ask(ck: Arrays, sm: Record, op: Record, sector: Int, missed: Float, sent: F
     """
     own, gpc, hint = ck.chip.crossbar, sm.gpc, int64(op.hint)
     if own.gpcs == 0:
-        return l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), 0.0, sent)
+        return l2.read(ck, sm, sector, hint, asks_too(sm, sector, missed), 0.0, sent)
     asked = ck.asked[_place(sm, sector)]
     if asked.sector == sector and asked.until > sent and asked.joined < own.join_requests:
         asked.joined += 1
@@ -151,7 +151,7 @@ def _ask(ck: Arrays, sm: Record, op: Record, sector: Int, missed: Float, sent: F
         return max(asked.answered, sent + hit)  # it answers one as late as the other
     asked.sector, asked.until, asked.joined = sector, sent + own.join_cycles, 1
     sent = _pass(ck.gpc_l2_ports[gpc], sent, own.gpc_l2_bytes_per_cycle)
-    asked.answered = l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), 0.0, sent)
+    asked.answered = l2.read(ck, sm, sector, hint, asks_too(sm, sector, missed), 0.0, sent)
     return float64(asked.answered)
 
 
@@ -214,7 +214,7 @@ def copy_sector(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed:
     sm.link_bytes += SECTOR
     if own.gpcs > 0:
         return _ask_for_piece(ck, sm, copy, k, hint, size, sent)
-    return l2.read(ck, sm, sector, hint, merges(ck, sm, sector, 0, missed), 0.0, sent)
+    return l2.read(ck, sm, sector, hint, asks_too(sm, sector, missed), 0.0, sent)
 
 
 @compiled(int64, QUEUED, int64)

@@ -18,7 +18,6 @@ from simtc.timing.units import dram
 from simtc.timing.units.addresses import chance, hashed
 from simtc.timing.units.aging import brought, is_from_before, stamp, used_again
 from simtc.timing.units.l2_tags import NEVER, dirty, is_kept, keep, l2_way, make_room, rest_of
-from simtc.timing.units.merging import pair_of
 from simtc.timing.units.server import SERVER, serve
 
 __all__ = ["L2", "UNIT", "beyond_mean", "complete", "read", "write"]
@@ -128,15 +127,12 @@ def _asked(ck: Arrays, sm: Record, sector: Int, merged: Int, of_copy: Float, t: 
     """
     if of_copy > 0:
         return _slice(ck, sector >> 2, t, 0, of_copy)
-    i, least = pair_of(sector, ck.chip.merging.merge_cycles), ck.chip.l2.l2_request_bytes
-    if merged > 1:
-        _slice(ck, sector >> 2, t, 0, 2 * SECTOR - least)
-        return max(t, sm.served[i])
+    half, least = sector >> 1 & 1, ck.chip.l2.l2_request_bytes
     before = max((sm.of_line - 1) * SECTOR, least) if sm.of_line > 1 else 0.0
     served = _slice(ck, sector >> 2, t, 0, max(sm.of_line * SECTOR, least) - before)
     if not merged:
-        sm.served[i] = served
-    return sm.served[i]
+        sm.served[half] = served
+    return sm.served[half]
 
 
 @compiled(float64, CLOCK, int64, int64)
@@ -159,7 +155,7 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: F
         sm: who reads it.
         sector: its number.
         hint: aligned bytes around it that the load would like L2 to have, of its line.
-        merged: 1 where it goes with a request of the same instruction, 2 of another one.
+        merged: 1 where it goes with a request before it.
         of_copy: bytes that it counts for, if it is copied past L1.
         t: when it is asked for.
 

@@ -1,4 +1,4 @@
-"""What waits for L2: atomics that it is too far behind to take, and behind them what else asks it. Stores pass them."""
+"""What waits in an SM: atomics that L2 is too far behind to take, and behind them what else asks it. Stores pass them."""
 
 from __future__ import annotations
 

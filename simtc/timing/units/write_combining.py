@@ -16,7 +16,7 @@ from simtc.timing.units.addresses import hashed
 from simtc.timing.units.crossbar import send_store
 from simtc.timing.units.l2 import complete
 from simtc.timing.units.memory_queue import QUEUED
-from simtc.timing.units.merging import merges
+from simtc.timing.units.merging import stores_too
 
 __all__ = ["UNIT", "WriteCombining", "answered", "asks_at", "joins_at", "queue_store", "stage_cycles", "write_through"]
 
@@ -143,7 +143,7 @@ def _send(ck: Arrays, sm: Record, op: Record, store: Record, t: Float) -> None:
         alone = sector >> 2 != line and (k + 1 == store.sectors or store.list[k + 1] >> 2 != sector >> 2)
         flits = 1.0 if sector >> 2 == line else 1.0 + mask
         line = sector >> 2
-        merged = merges(ck, sm, sector, 1, t)
+        merged = stores_too(ck, sm, sector, t)
         sm.up_free += max(flits, ck.chip.crossbar.request_cycles, own.lone_cycles) if alone else flits
         served = send_store(ck, sm, sector, merged, is_part, sm.up_free, flits)
         sm.up_free = max(sm.up_free, served - own.l2_store_queue_cycles)
