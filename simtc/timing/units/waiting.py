@@ -1,4 +1,4 @@
-"""What waits in an SM: atomics that L2 is too far behind to take, and behind them what else asks it. Stores pass them."""
+"""Atomics that L2 is too far behind to take wait in an SM, and behind them what else asks it. Stores pass them."""
 
 from __future__ import annotations
 
