@@ -25,16 +25,14 @@ ELSEWHERE = {
         "l1.constant_operand_first_cycles": "53 to 62 by the session",
         "pipes.heavy_apart": "0 or 1: mixes.cu shows which, nothing lies between",
         "pipes.behind_half_cycles": "0 or 1: likewise",
-        "dram_refresh_cycles": "any value fits as well: its cases are loads of one SM, few of which meet it",
+        "dram_spread_cycles": "212 is what far memory takes longer than near, 708 and 496; its cases would have 53 to 158",
         "l2_store_request_bytes": "109 to 143; at 115 kernels of corpus-10 that end in stores were 9 points slower",
         "l2_store_queue_cycles": "110 and 438 are as far off to four digits; 426 to 564 before 2026-11-26",
-        "l1.store_merge_cycles": "129 and 520 are as far off to four digits; 327 to 585 before 2026-11-26",
         "memory.LDGSTS.128.latency_cycles": "61 to 77; two warps of copy_rings are 1 to 5 % too slow at 56",
         "tensor.HMMA.1688.F32.store_wait_cycles": _BESIDE,
         "tensor.HMMA.16816.F32.store_wait_cycles": _BESIDE,
     },
     "h100_sxm": {
-        "clock.l2_tags.line_bytes": "the H200's until another half is drawn: warm cases would have 42 to 59",
         "l2_store_queue_cycles": "its cases, too quick since the ports pass more, would have a quarter of it",
     },
 }
