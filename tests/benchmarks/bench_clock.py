@@ -53,6 +53,7 @@ def executed(one: dict[str, Any]) -> dict[str, Any]:
         "kernel": one["kernel"], **size, "caches": one["caches"], "blocks": grid[0] * grid[1],
         "cycles": run.cycles if alone else by_fastest_clock(run, chip) + chip.outside_cycles,
         "measured": one["sm__cycles_active.max"] if alone else one["gpc__cycles_elapsed.max"],
+        "active_cycles": run.cycles, "measured_active": one["sm__cycles_active.max"],
         "top_stall": one["top_stall"] == max((c for c in run.stalls if c != "selected"), key=run.stalls.get),
         "instructions": run.instructions == one["smsp__inst_executed.sum"],
         "conflicts": run.bank_conflicts == conflicts,
@@ -110,6 +111,7 @@ def report(found: list[dict[str, Any]]) -> None:
     for one in found:
         error = one["cycles"] / one["measured"] - 1
         errors.setdefault(f"{'one block' if one['blocks'] == 1 else 'more'}, {one['caches']}", []).append(error)
+        errors.setdefault("all, active cycles", []).append(one["active_cycles"] / one["measured_active"] - 1)
         print(f"{name_of(one):<50}{one['cycles']:>9,.0f} {one['measured']:>9,} {error:+7.1%}")
     for name, off in errors.items():
         mean_off, worst = mean(map(abs, off)), max(off, key=abs)
@@ -130,7 +132,7 @@ def main(words: list[str]) -> None:
     found = results(wanted(most), jobs)
     report(found)
     if "--write" in words:
-        kept = ("kernel", "m", "n", "k", "caches", "blocks", "cycles", "measured")
+        kept = ("kernel", *"mnk", "caches", "blocks", "cycles", "measured", "active_cycles", "measured_active")
         launches = [{name: one[name] for name in kept} for one in found]
         text = json.dumps({"made_with": made_with(), "launches": launches}, indent=1)
         (HOME / "development.json").write_text(text + "\n", encoding="utf-8")
