@@ -25,7 +25,7 @@ ELSEWHERE = {
         "l1.constant_operand_first_cycles": "53 to 62 by the session",
         "pipes.heavy_apart": "0 or 1: mixes.cu shows which, nothing lies between",
         "pipes.behind_half_cycles": "0 or 1: likewise",
-        "dram_spread_cycles": "212 is what far memory takes longer than near, 708 and 496; its cases would have 53 to 158",
+        "dram_spread_cycles": "212 is far memory (708) less near memory (496); its cases would have 53 to 158",
         "l2_store_request_bytes": "109 to 143; at 115 kernels of corpus-10 that end in stores were 9 points slower",
         "l2_store_queue_cycles": "110 and 438 are as far off to four digits; 426 to 564 before 2026-11-26",
         "memory.LDGSTS.128.latency_cycles": "61 to 77; two warps of copy_rings are 1 to 5 % too slow at 56",
