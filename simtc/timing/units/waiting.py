@@ -58,17 +58,17 @@ def _flits(op: Record, one: Record) -> Int:
     return heads if alone else heads + one.meeting * one.sectors
 
 
-@compiled(int64, OPERATION)
-def _is_red(op: Record) -> Int:
-    """Tell whether an instruction is an atomic of which nothing comes back."""
-    return int64(op.access == Access.ATOMIC and not op.returned)
+@compiled(int64, CLOCK, OPERATION)
+def _leaves_late(ck: Arrays, op: Record) -> Int:
+    """Tell whether a block may end before this leaves the SM: RED may, on boards whose room for them is known."""
+    return int64(op.access == Access.ATOMIC and not op.returned and ck.chip.waiting.atomic_queue_entries > 0)
 
 
 @compiled(void, CLOCK, SM, OPERATION, QUEUED, int64)
 def _put(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
     """Let an instruction wait behind the others."""
     warp = ck.warps[one.warp]
-    if _is_red(op):
+    if _leaves_late(ck, op):
         warp.reds += 1
         warp.stored = max(warp.stored, now + int64(ck.chip.write_combining.store_answer_cycles))
     to = sm.waiting_queue[(sm.waiting_head + sm.waiting) % WAITING]
@@ -100,7 +100,7 @@ def _drop(sm: Record, op: Record) -> None:
 @compiled(void, CLOCK, SM, OPERATION, WARP, int64, int64, int64)
 def _answer(ck: Arrays, sm: Record, op: Record, warp: Record, arrival: Int, now: Int, waited: Int) -> None:
     """Note when an atomic that leaves is answered: fences wait until it is, the end of a block not for RED."""
-    if not _is_red(op) or ck.chip.waiting.atomic_queue_entries == 0:
+    if not _leaves_late(ck, op):
         answered(warp, arrival)
         return
     answered(warp, now if waited else int64(sm.up_free + ck.chip.write_combining.store_answer_cycles))
