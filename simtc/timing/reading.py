@@ -18,7 +18,7 @@ from simtc.timing.occupancy import Occupancy
 from simtc.timing.rates import estimates
 from simtc.timing.tables import name_of_row
 
-__all__ = ["active_cycles", "busy_cycles", "ended_at", "read_timing", "require_room", "safety"]
+__all__ = ["active_cycles", "busy_cycles", "ended_at", "read_timing", "require_all", "require_room", "safety"]
 
 _PIPE_NAMES = {
     Pipe.ALU: "ALU pipe",
@@ -47,6 +47,16 @@ def require_room(kernel: Kernel, clock: Clock) -> None:
     """Refuse a run in which more happened at a time than the clock keeps count of."""
     if clock.sms["overflow"].any():
         raise SimtcError(f"{kernel.name}: more events are pending in one SM than the clock has room for")
+
+
+def require_all(kernel: Kernel, clock: Clock) -> None:
+    """Refuse a run that ended before all blocks had: its cycles would be those of a part of the grid."""
+    done, blocks = int(clock.grid["done"][0]), int(clock.grid["blocks"][0])
+    if done < blocks:
+        raise SimtcError(
+            f"{kernel.name}: the clock stopped after {done:,} of {blocks:,} blocks. This is an error of simtc; please "
+            "report it with this launch. Without timing=True the launch runs and its results are right"
+        )
 
 
 def safety(kernel: Kernel, clock: Clock, *, is_strict: bool) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from simtc.timing.chip import run_chip
 from simtc.timing.clock import Clock
 from simtc.timing.constants import SECTOR
 from simtc.timing.occupancy import Occupancy
-from simtc.timing.reading import read_timing, require_room, safety
+from simtc.timing.reading import read_timing, require_all, require_room, safety
 from simtc.timing.request import Request, limit_reached
 from simtc.timing.setup import new_clock, room_of
 from simtc.timing.units.l2_tags import NEVER, warm_l2
@@ -112,6 +112,7 @@ def _run(request: Request, room: Occupancy, order: np.ndarray, sms: int | None, 
             request.observe(clock)
         if request.progress:
             request.progress(int(clock.grid["done"][0]), blocks)
+    require_all(kernel, clock)
     return clock
 
 

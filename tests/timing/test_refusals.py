@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from simtc.errors import BadInputError
+from simtc.errors import BadInputError, SimtcError
 from simtc.run.launch import launch
 from tests.timing.micro import kernel, line
 
@@ -45,3 +45,11 @@ def test_too_large_a_grid():
 
 def test_local_memory():
     refused("bytes of local memory a thread; chips have 524288", local_bytes=1 << 20)
+
+
+def test_a_run_that_leaves_blocks_out(monkeypatch):
+    """As when what an ended block waits for never comes: its place is not handed to the next one."""
+    monkeypatch.setattr("simtc.timing.simulate.entry", lambda _: lambda *_: 1)
+    one = kernel("short", 75, [line("NOP")])
+    with pytest.raises(SimtcError, match="short: the clock stopped after 0 of 81 blocks"):
+        launch(one, 81, 32, [np.zeros(4)], device="t4", timing=True)
