@@ -1,8 +1,8 @@
 """The warp scheduler of a sub-core: which warps could issue, which one does, and why the others do not.
 
-A warp goes on for as long as it can, or until its control code asks for another. Then the one that issued longest ago
-goes on. On Hopper that is the rule among the warps of a block: those of an older block go first, and a warp goes on
-before them only from one cycle to the next.
+A warp goes on for as long as it can, or until its control code asks for another: then the youngest one does (Huerta et
+al., MICRO 2025, on Ampere). On Hopper those of the oldest block go first, of them the one that issued longest ago, and a
+warp goes on before them only from one cycle to the next.
 """
 
 from __future__ import annotations
@@ -139,9 +139,11 @@ def _choose(ck: Arrays, sub: Record, machines: Array, able: Int, now: Int) -> In
             if goes_on and (warp.issued_at == now - 1 or not older_first):
                 chosen = w
                 break
-            start, issued = warp.start if older_first else int64(0), int64(_NOBODY) if goes_on else warp.issued_at
-            if start < oldest or (start == oldest and issued < since):
-                chosen, oldest, since = w, start, issued
+            start, then = -warp.start, -w
+            if older_first:
+                start, then = warp.start, int64(_NOBODY) if goes_on else warp.issued_at
+            if start < oldest or (start == oldest and then < since):
+                chosen, oldest, since = w, start, then
         bits >>= 1
         w += step
     w = sub.first_warp

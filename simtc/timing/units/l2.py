@@ -61,6 +61,7 @@ class L2(Parameters):
     )
     l2_request_bytes: float = constant("l2_request_bytes")
     l2_store_request_bytes: float = constant("l2_store_request_bytes")
+    part_request_bytes: float = constant("clock.l2.part_request_bytes")  # of a store of part of a sector; 0: as others
     l2_turn_bytes: float = constant("l2_turn_bytes")
     l2_extra_cycles: float = derived(  # of a hit, beyond one in L1
         lambda device, _: device.l2_hit_cycles - device.sm.memory["LDG.32"].latency_cycles,
@@ -207,7 +208,8 @@ def write(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, left: 
     """
     line = sector >> 2
     written = ck.dram.written
-    served = _slice(ck, line, t, 1, 0.0 if merged else ck.chip.l2.l2_store_request_bytes)
+    counts = max(ck.chip.l2.l2_store_request_bytes, is_part * ck.chip.l2.part_request_bytes)
+    served = _slice(ck, line, t, 1, 0.0 if merged else counts)
     way = l2_way(ck, line, served)
     cell = 4 * way + (sector & 3)
     size = dirty(ck, way, sector & 3, is_part, served)
