@@ -63,7 +63,7 @@ class Device(Display):
     tdp_watts: int
     tensor_f32_accumulate_rate: float  # of the full tensor rate, with an f32 accumulator: 0.5 on GeForce
     l2_bytes: int
-    l2_kept_bytes: int  # of which a launch finds again what it read last time
+    l2_kept_bytes: int  # of lines that it keeps, copies in its other half included
     l2_slices: int
     l2_sector_bytes: int
     l2_bytes_per_cycle: float  # of the chip, all slices, at the SM clock
@@ -77,7 +77,7 @@ class Device(Display):
     l2_dirty_bytes: float = 0.0  # that L2 keeps before it writes them to DRAM; 0 for all
     l2_fill_bytes: float = 0.0  # that L2 reads from DRAM for a sector stored to in part; 0 where nothing is known
     l2_turn_bytes: float = 0.0  # and what a turn from loads to stores costs a slice, or back; 0 where nothing is known
-    l2_halves: int  # each with its own memory, near which it keeps what is stored
+    l2_halves: int  # each with its own memory, whose lines it keeps, and copies of the other's that its SMs use
     l2_far_cycles: float = 0.0  # that a hit takes longer where only the other half has the line
     l2_store_queue_cycles: float  # that a slice may be behind before stores wait for it
     gpcs: int  # groups of SMs that share a port to L2; 0 where none is known
@@ -141,6 +141,11 @@ class Device(Display):
     def outside_cycles(self) -> float:
         """What a launch takes beyond the cycles in which SMs are active: the board's own, else its generation's."""
         return self.launch_cycles or self.sm.launch.chip_cycles
+
+    @property
+    def l2_once_bytes(self) -> float:
+        """What L2 keeps of lines that an SM uses once: of those that lie in the other half both keep one."""
+        return 2 * self.l2_kept_bytes / (1 + self.l2_halves)
 
     @property
     def l2_measured_bytes_per_cycle(self) -> float:

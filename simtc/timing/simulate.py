@@ -21,7 +21,7 @@ from simtc.timing.occupancy import Occupancy
 from simtc.timing.reading import read_timing, require_all, require_room, safety
 from simtc.timing.request import Request, limit_reached
 from simtc.timing.setup import new_clock, room_of
-from simtc.timing.units.l2_tags import NEVER, warm_l2
+from simtc.timing.units.l2_tags import NEVER, carried, warm_l2
 
 __all__ = ["time_launch"]
 
@@ -48,7 +48,7 @@ def time_launch(request: Request, *, order: np.ndarray | None = None, sms: int |
     room, before = room_of(request), None
     size, device = _operand_bytes(request), request.device
     dirty = device.l2_dirty_bytes if device.clocked("clock.l2_tags.line_bytes") else 0.0
-    if request.warm and size > device.l2_kept_bytes:
+    if request.warm and size > device.l2_kept_bytes / max(device.l2_halves, 1):
         before = _run_before(request, room, order, sms)
     at_first = request.memory.bytes.copy() if request.warm and before is None and size > dirty > 0 else None
     clock = _run(request, room, order, sms, before)
@@ -118,7 +118,8 @@ def _run(request: Request, room: Occupancy, order: np.ndarray, sms: int | None, 
 
 def _leave_l2(before: Clock, clock: Clock) -> None:
     """Make L2 hold what a launch has left there, used before the next one begins."""
-    for name in ("l2_tags", "l2_dirty", "l2_stored", "results"):
+    for name in ("l2_tags", "l2_stored", "results"):
         getattr(clock, name)[:] = getattr(before, name)
+    clock.l2_dirty[:] = carried(before.l2_dirty)
     clock.l2_used[:] = before.l2_used - before.l2_used.max() - 1
     clock.l2_ready[:] = np.where(before.l2_ready < NEVER, 0.0, NEVER)

@@ -164,6 +164,12 @@ def batches() -> int:
     return cycles(board, [*each, line("NOP", wait=(0,))], buffer_bytes=1 << 17, caches="cold")
 
 
+def parts() -> int:
+    """Words of sectors that all lie in one line, of which L2 takes one after another."""
+    each = [line(f"STG.E [R2+{hex(4 * (i % 8))}], R4", stall=2) for i in range(512)]
+    return cycles(device("v100_pcie"), each, buffer_bytes=1 << 17)
+
+
 def lines() -> int:
     """Whole lines that are stored one by one, and what the data stage takes after them."""
     each = [line("SHF.L.U32 R6, R4, 0x2, RZ", stall=6), line("IADD3 R2, R2, R6, RZ", stall=10)]
@@ -234,6 +240,7 @@ ONLY = {  # launches for what few others depend on
     "dispatch.older_first": two_blocks,
     "dram.dram_banks": two_rows,
     "l2.l2_far_cycles": far_lines,
+    "l2.part_request_bytes": parts,
     **dict.fromkeys(
         (
             "dram.dram_channels",

@@ -54,7 +54,7 @@ class _Loaded(NamedTuple):
 class Footprints:
     """The footprints of a launch's waves."""
 
-    def __init__(self, traces: Traces, grid: Grid, *, l2_bytes: int, gpcs: int) -> None:
+    def __init__(self, traces: Traces, grid: Grid, *, l2_bytes: float, gpcs: int) -> None:
         self._traces, self._grid, self._l2, self._gpcs = traces, grid, l2_bytes, gpcs
         self._samples: dict[int, _Loaded] = {}
 

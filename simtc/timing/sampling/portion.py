@@ -153,7 +153,7 @@ def _filling(request: Request, traces: Traces, grid: Grid) -> float:
         return 0.0
     first, second = (distinct(traces.of(grid.wave(w), 0)[0] >> 1) for w in (0, 1))
     new = len(second) - len(np.intersect1d(first, second, assume_unique=True))
-    return request.device.l2_kept_bytes / max(SECTOR * new, 1)
+    return request.device.l2_once_bytes / max(SECTOR * new, 1)
 
 
 def _work(survey: Survey, laps: int) -> float:

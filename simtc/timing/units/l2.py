@@ -20,7 +20,7 @@ from simtc.timing.units.aging import brought, is_from_before, stamp, used_again
 from simtc.timing.units.l2_tags import NEVER, dirty, is_kept, keep, l2_way, make_room, rest_of
 from simtc.timing.units.server import SERVER, serve
 
-__all__ = ["L2", "UNIT", "beyond_mean", "complete", "read", "write"]
+__all__ = ["L2", "UNIT", "beyond_mean", "complete", "counts_for", "read", "write"]
 
 _SLICE = np.dtype([("requests", SERVER), ("stores", np.float64)])  # 1 where the last one was a store
 _SHARE = np.dtype([("first", np.float64), ("share", np.float64)])
@@ -110,7 +110,14 @@ def _slice(ck: Arrays, line: Int, t: Float, stores: Int, size: Float) -> Float:
 
 
 @compiled(float64, CLOCK, int64)
-def _counts_for(ck: Arrays, sector: Int) -> Float:
+def counts_for(ck: Arrays, is_part: Int) -> Float:
+    """Return for how many bytes the request of a store counts, of a whole sector or of part of one."""
+    own = ck.chip.l2
+    return max(own.l2_store_request_bytes, is_part * own.part_request_bytes)
+
+
+@compiled(float64, CLOCK, int64)
+def _share_of(ck: Arrays, sector: Int) -> Float:
     """Return what a sector counts for: 1, but where SMs stand for more of them."""
     share = 1.0
     for i in range(ck.shares.size):
@@ -165,7 +172,7 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: F
     way = l2_way(ck, line, t)
     cell = 4 * way + (sector & 3)
     if ck.l2_ready[cell] < NEVER:
-        used_again(ck.age, ck.l2_used[way], 4 * SECTOR * _counts_for(ck, sector))
+        used_again(ck.age, ck.l2_used[way], 4 * SECTOR * _share_of(ck, sector))
     ck.l2_used[way] = stamp(ck.age, t)
     kept = is_kept(ck, way, sm.half)
     if not merged:
@@ -181,7 +188,7 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: F
     # a miss brings the aligned group of sectors that DRAM is read in, or that the load would like to have
     group = max(int64(ck.chip.l2.l2_fetch_bytes), hint) >> 5
     first = cell & ~(group - 1)
-    share = _counts_for(ck, sector)
+    share = _share_of(ck, sector)
     for i in range(first, first + group):
         if ck.l2_ready[i] >= NEVER:
             dram.deliver(ck, sector, share, brought(ck.age, share * SECTOR, 0.0), served)
@@ -193,8 +200,6 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: F
 @compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)
 def write(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, left: Float, t: Float) -> Float:
     """Write a sector to L2, which keeps it; return when its slice takes it: not before what leaves for it has left.
-
-    The half of L2 on which the memory behind it hangs keeps it.
 
     Args:
         ck: the clock.
@@ -208,8 +213,7 @@ def write(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, left: 
     """
     line = sector >> 2
     written = ck.dram.written
-    counts = max(ck.chip.l2.l2_store_request_bytes, is_part * ck.chip.l2.part_request_bytes)
-    served = _slice(ck, line, t, 1, 0.0 if merged else counts)
+    served = _slice(ck, line, t, 1, 0.0 if merged else counts_for(ck, is_part))
     way = l2_way(ck, line, served)
     cell = 4 * way + (sector & 3)
     size = dirty(ck, way, sector & 3, is_part, served)
@@ -225,8 +229,7 @@ def write(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, left: 
     ck.l2_ready[cell] = served
     ck.counters[Counter.STORE_SECTORS] += 1
     if not merged:
-        home = sm.half if dram.distance(ck, line, sm.half) < 0 else 1 - sm.half
-        keep(ck, way, line, home, served)
+        keep(ck, way, line, sm.half, served)
     return served
 
 
@@ -235,4 +238,4 @@ def complete(ck: Arrays, sector: Int, t: Float) -> None:
     """Bring the rest of a sector from DRAM, if L2 has only what stores have written of it."""
     size = rest_of(ck, sector)
     if size > 0:
-        dram.deliver(ck, sector, _counts_for(ck, sector) * size / SECTOR, 0.0, t)
+        dram.deliver(ck, sector, _share_of(ck, sector) * size / SECTOR, 0.0, t)

@@ -22,6 +22,7 @@ __all__ = [
     "UNIT",
     "L2Tags",
     "announce",
+    "carried",
     "dirty",
     "hold_sectors",
     "is_kept",
@@ -239,13 +240,18 @@ def is_kept(ck: Arrays, way: Int, half: Int) -> Int:
 
 @compiled(void, CLOCK, int64, int64, int64, float64)
 def keep(ck: Arrays, way: Int, line: Int, half: Int, t: Float) -> None:
-    """Note that a half of L2 keeps a line; where the other one does already, that is a second place."""
-    held = ck.l2_dirty[way] >> _HALF & 3
-    if held >> half & 1 or ck.chip.l2_tags.l2_halves < 2:
+    """Note that an SM of a half uses a line: that half keeps it, too, if the line lies in the other one's memory."""
+    bit = 1 << (_HALF + half)
+    if ck.l2_dirty[way] & bit or ck.chip.l2_tags.l2_halves < 2:
         return
-    ck.l2_dirty[way] |= 1 << (_HALF + half)
-    if held:
+    ck.l2_dirty[way] |= bit
+    if dram.distance(ck, line, half) >= 0:
         ck.l2_used[l2_way(ck, line | _COPY, t)] = stamp(ck.age, t)
+
+
+def carried(bits: np.ndarray) -> np.ndarray:
+    """Return the bits of lines that one launch has left as the next one finds them: who used them is forgotten."""
+    return np.asarray(bits & ~(3 << _HALF) | _FROM_BEFORE)
 
 
 @compiled(void, CLOCK, int64, int64, from_python=True)

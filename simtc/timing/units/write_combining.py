@@ -14,7 +14,7 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units.addresses import hashed
 from simtc.timing.units.crossbar import send_store
-from simtc.timing.units.l2 import complete
+from simtc.timing.units.l2 import complete, counts_for
 from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.merging import stores_too
 
@@ -133,6 +133,7 @@ def _send(ck: Arrays, sm: Record, op: Record, store: Record, t: Float) -> None:
     own, last, line = ck.chip.write_combining, int64(-1), int64(-1)
     is_part, size = 1 - _is_whole(op, store), op.returned / max(store.sectors, 1)
     mask = 0.0 if _is_whole(op, store) else own.store_partial_sector_cycles - 1.0
+    queue = own.l2_store_queue_cycles * counts_for(ck, is_part) / ck.chip.l2.l2_store_request_bytes  # as many wait
     for k in range(store.sectors):
         sector = store.list[k]
         if sector >> 2 != last:
@@ -146,7 +147,7 @@ def _send(ck: Arrays, sm: Record, op: Record, store: Record, t: Float) -> None:
         merged = stores_too(ck, sm, sector, t)
         sm.up_free += max(flits, ck.chip.crossbar.request_cycles, own.lone_cycles) if alone else flits
         served = send_store(ck, sm, sector, merged, is_part, sm.up_free, flits)
-        sm.up_free = max(sm.up_free, served - own.l2_store_queue_cycles)
+        sm.up_free = max(sm.up_free, served - queue)
         sm.drained = max(sm.drained, int64(served) + 1)
 
 
