@@ -1,8 +1,8 @@
 """The warp scheduler of a sub-core: which warps could issue, which one does, and why the others do not.
 
-A warp goes on for as long as it can, also behind an instruction that yields: another one has but the next cycle. Then
-the one that issued longest ago goes on. On Hopper that is the rule among the warps of a block: those of an older block
-go first, and a warp goes on before them only from one cycle to the next.
+A warp goes on for as long as it can, or until its control code asks for another. Then the one that issued longest ago
+goes on. On Hopper that is the rule among the warps of a block: those of an older block go first, and a warp goes on
+before them only from one cycle to the next.
 """
 
 from __future__ import annotations
@@ -65,6 +65,7 @@ UNIT = Unit(
         ("first_warp", np.int64),  # its warps: every so many until the end of its SM's
         ("end_warp", np.int64),
         ("last", np.int64),  # the warp that issued last
+        ("yielded", np.int64),  # 1 where its control code asked for another warp next
         ("issued", np.int64),
     ),
     warp=(
@@ -134,10 +135,11 @@ def _choose(ck: Arrays, sub: Record, machines: Array, able: Int, now: Int) -> In
     while bits:
         if bits & 1:
             warp = ck.warps[w]
-            if w == sub.last and (warp.issued_at == now - 1 or not older_first):
+            goes_on = w == sub.last and not sub.yielded
+            if goes_on and (warp.issued_at == now - 1 or not older_first):
                 chosen = w
                 break
-            start, issued = warp.start if older_first else int64(0), int64(_NOBODY) if w == sub.last else warp.issued_at
+            start, issued = warp.start if older_first else int64(0), int64(_NOBODY) if goes_on else warp.issued_at
             if start < oldest or (start == oldest and issued < since):
                 chosen, oldest, since = w, start, issued
         bits >>= 1
@@ -191,7 +193,7 @@ def pick(ck: Arrays, sub: Record, machines: Array, now: Int) -> Int:
 @compiled(void, CLOCK, SUB, WARP, OPERATION, int64, int64, int64)
 def follow(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, taken: Int, now: Int) -> None:
     """Set when a warp that has just issued may go on."""
-    sub.last, warp.issued_at = w, now
+    sub.last, sub.yielded, warp.issued_at = w, op.yields, now
     sub.issued += 1
     stall = max(int64(op.stall), 1)
     if op.yields and stall == 1:
