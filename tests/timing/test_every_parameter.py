@@ -165,9 +165,11 @@ def batches() -> int:
 
 
 def parts() -> int:
-    """Words of sectors that all lie in one line, of which L2 takes one after another."""
-    each = [line(f"STG.E [R2+{hex(4 * (i % 8))}], R4", stall=2) for i in range(512)]
-    return cycles(device("v100_pcie"), each, buffer_bytes=1 << 17)
+    """A word of each of 32 lines, 16 times, and an L2 that is slower than the SM."""
+    each = [line("SHF.L.U32 R6, R4, 0x7, RZ", stall=6), line("IADD3 R2, R2, R6, RZ", stall=10)]
+    stores = [line(f"STG.E [R2+{hex(4096 * i)}], R8", stall=2) for i in range(16)]
+    slow = altered(device("v100_pcie"), "l2_measured_gb_per_s", 20)
+    return cycles(slow, [*each, *stores, line("NOP", stall=8)], buffer_bytes=1 << 17)
 
 
 def lines() -> int:

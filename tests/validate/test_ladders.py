@@ -33,7 +33,7 @@ from simtc.validate.ladders.cut import cut, defined, digest
 HOME = folder("validate") / "ladders"
 NOTE = Path(__file__).resolve().parents[2] / "sass_notes" / "ladders.md"
 PICTURE = NOTE.parent / "figures" / "ladders.svg"
-REACHED = 0.935  # of the pairs; 0.95 is asked, 0.965 was there once: sass_notes/ladders.md says what misses
+REACHED = 0.94  # of the pairs; 0.95 is asked, 0.965 was there once: sass_notes/ladders.md says what misses
 RESERVED = ("cuda_hgemm", "matmul-playground", "Turing-GPUs", "How_to_optimize", "tensorcore-hgemm", "gau-nernst",
             "Dissecting", "sgemm-turing", "Fault-Tolerant")  # fmt: skip
 
