@@ -100,6 +100,9 @@ def test_only_the_examination_compares_the_exam_half(cases, monkeypatch, tmp_pat
     log = tmp_path / "exam.jsonl"
     scope = exam["main"].__globals__
     monkeypatch.setitem(scope, "_LOG", log)
+    monkeypatch.setattr(sys, "argv", ["exam.py", str(tmp_path / "capture.json")])
+    assert exam["main"]() == 2
+    assert "error: there is no file" in capsys.readouterr().err
     monkeypatch.setitem(scope, "read_capture", lambda path: captured([tiny]))  # noqa: ARG005 - as the original
     monkeypatch.setattr(sys, "argv", ["exam.py", "capture.json"])
     exam["main"]()

@@ -13,6 +13,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from simtc.errors import SimtcError
 from simtc.validate.campaigns.corpus import CorpusCase
 from simtc.validate.capture import Capture, read_capture
 from simtc.validate.compare import captured_cases, replay
@@ -29,9 +30,16 @@ def exam_cases(capture: Capture) -> list[CorpusCase]:
     return [replace(case, examined=True) for case in every if case.half == "exam"]
 
 
-def main() -> None:
-    """Compare, print, and log."""
-    capture = read_capture(Path(sys.argv[1]))
+def main() -> int:
+    """Compare, print, and log; 2 where no capture can be read."""
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    try:
+        capture = read_capture(Path(sys.argv[1]))
+    except SimtcError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     cases = exam_cases(capture)
     names = {case.name for case in cases}
     half = replace(capture, cases={name: one for name, one in capture.cases.items() if name in names})
@@ -45,7 +53,8 @@ def main() -> None:
     with _LOG.open("a", encoding="utf-8") as log:
         log.write(json.dumps(look) + "\n")
     print(json.dumps(look, indent=1))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())
