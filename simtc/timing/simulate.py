@@ -31,8 +31,8 @@ _WINDOWS = 4000  # of all SMs, between two reports of progress: some ten thousan
 def time_launch(request: Request, *, order: np.ndarray | None = None, sms: int | None = None) -> Timing:
     """Execute a launch in the order and cycle in which the chip would.
 
-    A warm launch is executed twice where the one before leaves more in L2 than fits: more than L2 itself, or, on boards
-    of which that is known, more results than L2 keeps of a launch that loads.
+    A warm launch is executed twice where the one before may leave more in L2 than fits: more than L2, half of it where
+    lines have a place in each half, or, where that is known, more results than L2 keeps of a launch that loads.
 
     Args:
         request: what is launched.

@@ -25,7 +25,7 @@ def forget(clock: Clock, *, unused: bool) -> None:
 
 def resident(device: Device, memory: Memory) -> np.ndarray:
     """Return the sectors that a board's L2 holds after the operands have passed through it, the next to leave first."""
-    lines = lines_of_l2(device)
+    lines = lines_of_l2(device, int(device.l2_once_bytes))
     whole = new_clock_of(
         Sizes(sms=1, slots=1, warps=1, sub_cores=1, instructions=1, blocks=1, l1_lines=1, l2_lines=lines)
     )
