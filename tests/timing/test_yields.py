@@ -1,0 +1,56 @@
+"""Which of two or four warps of a sub-core goes on: when the first and the last one end, on an H200 (data/yields.csv).
+
+Chains as in validate/microbench/chains.py, each with and without an instruction that yields, in SM clocks from the
+first stamp of any warp. The last warp ends here when it does on the chip. The first one ends too early in five of 56:
+chains of LDS.128, and of FFMA, IMAD and HFMA2, without a yield. There the chip's warps take turns, and here one of
+them goes on to its end before the others. In chains of LOP3 with stall counts of 2 it does so on the chip, too. It ends
+too late in five with four warps a sub-core, of LOP3, FFMA, and HMMA with LOP3: there the chip lets one end first.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simtc.run.launch import launch
+
+HERE = Path(__file__).parent
+SPEC = importlib.util.spec_from_file_location("test_chains", HERE / "test_chains.py")
+CHAINS = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(CHAINS)
+TIMES = CHAINS.CHAINS.TIMES
+
+
+@pytest.fixture(scope="module")
+def errors():
+    """Return the errors of the first and of the last warp's end, for each chain and number of warps."""
+    found = {}
+    with (HERE / "data" / "yields.csv").open(encoding="utf-8") as rows:
+        for row in csv.DictReader(rows):
+            warps, stamps = int(row["warps"]), np.zeros((32, 16), np.uint32)
+            one = CHAINS.kernel(row["chain"])
+            launch(one, 1, 32 * warps, [stamps], device="h200", timing=True, caches="warm", hazards="note")
+            clocks = stamps[:warps, : TIMES + 1].astype(np.int64)
+            ends = clocks[:, -1] - clocks[:, 0].min()
+            found[row["chain"], warps] = (ends.min() / int(row["first"]) - 1, ends.max() / int(row["last"]) - 1)
+    assert len(found) == 56
+    return found
+
+
+def test_the_last_warp_ends_as_on_the_chip(errors):
+    last = [abs(last) for _, last in errors.values()]
+    assert np.mean(last) < 0.03
+    assert max(last) < 0.15
+
+
+def test_the_first_warp_ends_at_another_time_in_ten_chains(errors):
+    early = {chain for (chain, _), (first, _) in errors.items() if first < -0.3}
+    assert early == {"S4 L S4 L S4 L:2 S4 L S4 L S4 L:2", "S4:4 S4:4 L:2 S4:4 S4:4", "F I H F:2 I H F I:2 H F I H:2"}
+    assert sum(first < -0.3 for first, _ in errors.values()) == 5
+    late = [warps for (_, warps), (first, _) in errors.items() if first > 0.2]
+    assert late == [16] * 5
+    assert all(abs(first) < 0.15 for first, _ in errors.values() if -0.3 <= first <= 0.2)
