@@ -143,11 +143,6 @@ class Device(Display):
         return self.launch_cycles or self.sm.launch.chip_cycles
 
     @property
-    def l2_once_bytes(self) -> float:
-        """What L2 keeps of lines that an SM uses once: of those that lie in the other half both keep one."""
-        return 2 * self.l2_kept_bytes / (1 + self.l2_halves)
-
-    @property
     def l2_measured_bytes_per_cycle(self) -> float:
         """L2 bandwidth, measured, at the SM clock."""
         return self.l2_measured_gb_per_s * 1e3 / self.clock_mhz

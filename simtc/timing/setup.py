@@ -22,7 +22,7 @@ from simtc.timing.tables import clock_table
 from simtc.timing.unit import Launched, Sizes
 from simtc.timing.units.l1 import MSHRS
 
-__all__ = ["lines_of_l2", "new_clock", "parameters", "room_of"]
+__all__ = ["lines_of_l2", "new_clock", "once_bytes", "parameters", "room_of"]
 
 
 def room_of(request: Request) -> Occupancy:
@@ -114,6 +114,11 @@ def _sets_of_l1(device: Device, room: Occupancy) -> int:
 def lines_of_l2(device: Device, size: int | None = None) -> int:
     """Return the lines that L2 holds, in full sets."""
     return max((size or device.l2_kept_bytes) // (device.sm.l1.line_bytes * WAYS), 1) * WAYS
+
+
+def once_bytes(device: Device) -> float:
+    """Return what L2 keeps of lines that one SM uses: of those that lie in the other half's memory both keep one."""
+    return 2 * device.l2_kept_bytes / (1 + device.l2_halves)
 
 
 def _number_sub_cores(clock: Clock, cores: int, warps: int) -> None:

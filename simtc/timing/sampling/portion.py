@@ -17,6 +17,7 @@ from simtc.timing.request import Request
 from simtc.timing.sampling.skeleton import Skeleton
 from simtc.timing.sampling.survey import Survey, Traces, distinct
 from simtc.timing.sampling.waves import Waves, flowing, spread_out
+from simtc.timing.setup import once_bytes
 
 __all__ = ["Grid", "Portion", "portion"]
 
@@ -153,7 +154,7 @@ def _filling(request: Request, traces: Traces, grid: Grid) -> float:
         return 0.0
     first, second = (distinct(traces.of(grid.wave(w), 0)[0] >> 1) for w in (0, 1))
     new = len(second) - len(np.intersect1d(first, second, assume_unique=True))
-    return request.device.l2_once_bytes / max(SECTOR * new, 1)
+    return once_bytes(request.device) / max(SECTOR * new, 1)
 
 
 def _work(survey: Survey, laps: int) -> float:

@@ -8,7 +8,7 @@ from simtc.arch import Device
 from simtc.machine.state import Memory
 from simtc.timing.clock import Clock, new_clock_of
 from simtc.timing.constants import WAYS
-from simtc.timing.setup import lines_of_l2
+from simtc.timing.setup import lines_of_l2, once_bytes
 from simtc.timing.unit import Sizes
 from simtc.timing.units.l2_tags import NEVER, STAYS, warm_l2
 
@@ -25,7 +25,7 @@ def forget(clock: Clock, *, unused: bool) -> None:
 
 def resident(device: Device, memory: Memory) -> np.ndarray:
     """Return the sectors that a board's L2 holds after the operands have passed through it, the next to leave first."""
-    lines = lines_of_l2(device, int(device.l2_once_bytes))
+    lines = lines_of_l2(device, int(once_bytes(device)))
     whole = new_clock_of(
         Sizes(sms=1, slots=1, warps=1, sub_cores=1, instructions=1, blocks=1, l1_lines=1, l2_lines=lines)
     )

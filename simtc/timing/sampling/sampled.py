@@ -33,7 +33,7 @@ from simtc.timing.sampling.skeleton import Skeleton
 from simtc.timing.sampling.skipping import Settled, Shortened, Traveller
 from simtc.timing.sampling.survey import CannotSampleError, Traces
 from simtc.timing.sampling.totals import chip_wide, restored
-from simtc.timing.setup import new_clock, room_of
+from simtc.timing.setup import new_clock, once_bytes, room_of
 from simtc.timing.simulate import time_launch
 from simtc.timing.units.aging import new_age
 from simtc.timing.units.server import SERVER
@@ -133,7 +133,7 @@ def _run(request: Request, room: Occupancy, bones: Skeleton, traces: Traces, par
     """Execute the chosen part of a launch, once or twice."""
     lowered, device, memory = request.lowered, request.device, request.memory
     grid, survey = part.grid, traces.survey
-    prints = Footprints(traces, grid, l2_bytes=device.l2_once_bytes, gpcs=device.gpcs)
+    prints = Footprints(traces, grid, l2_bytes=once_bytes(device), gpcs=device.gpcs)
     held = resident(device, memory) if request.warm else None
     skips: list[int | None] = [max(survey.laps - kept, 0) for kept in part.kept]
     samples = []
@@ -186,7 +186,7 @@ def _standing(request: Request, part: Portion, room: Occupancy, held: float, tra
         clock.sms["half"] = clock.sms["gpc"] & 1
     share = grid.simulated / grid.sms
     results = 0.0 if device.l2_dirty_bytes else min(traces.survey.stored * grid.blocks / max(traces.sectors, 1), 1.0)
-    age = new_age(device.l2_once_bytes * share, share * held, share * held * results)
+    age = new_age(once_bytes(device) * share, share * held, share * held * results)
     clock = clock.replaced(cpc_ports=np.zeros(part.ports["cpc"], SERVER), age=age)
     if part.waves.chosen[-1] == grid.waves - 1 and grid.crowded and grid.simulated < grid.sms:
         clock.grid["last_wave"] -= len(grid.part(grid.waves - 1))
