@@ -10,19 +10,14 @@ too late in five with four warps a sub-core, of LOP3, FFMA, and HMMA with LOP3: 
 from __future__ import annotations
 
 import csv
-import importlib.util
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from simtc.run.launch import launch
+from tests.timing.test_chains import clocks, kernel
 
 HERE = Path(__file__).parent
-SPEC = importlib.util.spec_from_file_location("test_chains", HERE / "test_chains.py")
-CHAINS = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(CHAINS)
-TIMES = CHAINS.CHAINS.TIMES
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +26,8 @@ def errors():
     found = {}
     with (HERE / "data" / "yields.csv").open(encoding="utf-8") as rows:
         for row in csv.DictReader(rows):
-            warps, stamps = int(row["warps"]), np.zeros((32, 16), np.uint32)
-            one = CHAINS.kernel(row["chain"])
-            launch(one, 1, 32 * warps, [stamps], device="h200", timing=True, caches="warm", hazards="note")
-            clocks = stamps[:warps, : TIMES + 1].astype(np.int64)
-            ends = clocks[:, -1] - clocks[:, 0].min()
+            warps = int(row["warps"])
+            ends = clocks(kernel(row["chain"]), warps)[:, -1]
             found[row["chain"], warps] = (ends.min() / int(row["first"]) - 1, ends.max() / int(row["last"]) - 1)
     assert len(found) == 56
     return found
