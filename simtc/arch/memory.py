@@ -70,7 +70,7 @@ class L1:
     store_turn_cycles: float  # from the last sector of a store there to the next load's request
     store_turn_line_cycles: float  # and for each line of the store
     store_merge_cycles: float  # for which a store takes in another one to the same 64 bytes; 0 where nothing is known
-    tag_ahead_lines: float  # that loads may wait for at the tags without holding up what follows them
+    tag_queue_entries: float  # instructions that may wait for the tags without holding up what follows them
     constant_line_bytes: int
     constant_l1_cycles: float  # LDC that hits the L1 constant cache
     constant_l15_cycles: float
@@ -101,5 +101,3 @@ class L1:
     copy_left_cycles: float = 0.0  # after it has landed, until the place knows no more that a copy came
     join_cycles: float = 0.0  # in which requests for the same sectors, of SMs near one half of L2, are coalesced
     join_requests: float = 0.0  # of which so many at most
-    copy_queue_entries: float = 0.0  # LDGSTS that may wait at the tags without holding up what follows them
-    past_queue_entries: float = 0.0  # and of those past L1, for their pieces

@@ -93,7 +93,7 @@ def readers(path: str) -> tuple[str, ...]:
     """Return the modules of simtc that read a constant; none for one that changes nothing and documents a chip.
 
     Example:
-        >>> readers("l1.tag_ahead_lines"), readers("limits.shared_carveouts_bytes"), readers("tdp_watts")
+        >>> readers("l1.tag_queue_entries"), readers("limits.shared_carveouts_bytes"), readers("tdp_watts")
         (('timing.units.l1',), ('timing.setup',), ())
         >>> readers("clock.dram.turn_ns")
         ('timing.units.dram',)

@@ -128,7 +128,7 @@ def _number_sub_cores(clock: Clock, cores: int, warps: int) -> None:
     subs["index"], subs["sm"] = np.arange(len(subs)), np.repeat(sm, cores)
     subs["first_warp"] = subs["sm"] * warps + subs["index"] % cores
     subs["end_warp"] = (subs["sm"] + 1) * warps
-    subs["last"] = -1
+    subs["last"] = subs["turn"] = -1
 
 
 def parameters(device: Device, launch: Launched) -> np.ndarray:

@@ -91,7 +91,7 @@ def test_json_of_a_board(simtc):
     }
     assert all(c["source"] in data["sources"] for c in data["constants"])
     read_by = {c["name"]: c["read_by"] for c in data["constants"]}
-    assert read_by["l1.tag_ahead_lines"] == ["timing.units.l1"]
+    assert read_by["l1.tag_queue_entries"] == ["timing.units.l1"]
     assert "timing.hazards" in read_by["pipes.fma.safe_same_cycles"]
     assert read_by["tdp_watts"] == []
     boards = [arch.device(name) for name in arch.device_names()]

@@ -65,7 +65,7 @@ FACTORS = {  # 2 for all others
     **dict.fromkeys(
         (
             "write_combining.l2_store_queue_cycles", "dram.dram_row_open_cycles", "dvfs.tensor_hold_cycles",
-            "l1.tag_ahead_lines", "l1.unused_bytes", "crossbar.gpcs",
+            "l1.tag_queue_entries", "l1.unused_bytes", "crossbar.gpcs",
             "crossbar.l2_store_queue_cycles",
         ), 0,
     ),

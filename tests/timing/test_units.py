@@ -39,7 +39,7 @@ def test_a_parameter_names_constants_that_boards_have():
     boards = [arch.device(name) for name in arch.device_names()]  # what one of them says nothing of, another knows
     known = {path for board in boards for path in board.constants}
     assert [path for path in READ_BY if not hasattr(boards[0], path) and path not in known] == []
-    assert READ_BY["l1.tag_ahead_lines"] == "l1"
+    assert READ_BY["l1.tag_queue_entries"] == "l1"
     assert READ_BY["dram_cycles"] == "dram"
 
 

@@ -1,8 +1,8 @@
 """The warp scheduler of a sub-core: which warps could issue, which one does, and why the others do not.
 
-A warp goes on for as long as it can, or until its control code asks for another. Then the one that issued longest ago
-goes on. On Hopper that is the rule among the warps of a block: those of an older block go first, and a warp goes on
-before them only from one cycle to the next.
+A warp goes on for as long as it can, or until its control code asks for another, or until the memory I/O queue is full.
+Then the one that issued longest ago goes on. On Hopper that is the rule among the warps of a block: those of an older
+block go first, and a warp goes on before them only from one cycle to the next.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from simtc.machine.state import Waiting
 from simtc.machine.types import float64, int64, void
 from simtc.results.stall import Stall
 from simtc.timing.accounting import charge
-from simtc.timing.constants import ASLEEP, Access, Kind
+from simtc.timing.constants import ASLEEP, Access, Kind, Pipe
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, INT, SUB, WARP, Cells, Parameters, Unit, compiled, constant
 from simtc.timing.units import fence, lsu, pipes, special
@@ -37,7 +37,7 @@ class Dispatch(Parameters):
     """What a board says of issuing."""
 
     sub_cores: float = constant("limits.sub_cores")
-    wide_tensor_cycles: float = constant(  # of a warp, behind HMMA that writes four registers
+    wide_tensor_cycles: float = constant(  # of arithmetic, behind an HMMA of the sub-core that writes four registers
         "clock.dispatch.wide_tensor_cycles"
     )
     stall1_yield_cycles: float = constant("issue.stall1_yield_cycles")
@@ -65,8 +65,10 @@ UNIT = Unit(
         ("first_warp", np.int64),  # its warps: every so many until the end of its SM's
         ("end_warp", np.int64),
         ("last", np.int64),  # the warp that issued last
+        ("turn", np.int64),  # the same, until that warp waits for the memory I/O queue
         ("yielded", np.int64),  # 1 where its control code asked for another warp next
         ("issued", np.int64),
+        ("arithmetic_at", np.int64),  # when arithmetic may issue, after HMMA that writes four registers
     ),
     warp=(
         ("ready_at", np.int64),
@@ -90,6 +92,8 @@ def _held_up(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, now: Int
         return Stall.membar
     ck.until[w] = 0
     free = pipes.free_at(sub, op)
+    if op.pipe == Pipe.ALU or op.pipe == Pipe.FMA or op.pipe == Pipe.FMA_HEAVY or op.pipe == Pipe.FP16:
+        free = max(free, int64(sub.arithmetic_at))
     if free > now:
         ck.until[w] = free
         return Stall.math_pipe_throttle
@@ -135,7 +139,7 @@ def _choose(ck: Arrays, sub: Record, machines: Array, able: Int, now: Int) -> In
     while bits:
         if bits & 1:
             warp = ck.warps[w]
-            goes_on = w == sub.last and not sub.yielded
+            goes_on = w == sub.turn and not sub.yielded
             if goes_on and (warp.issued_at == now - 1 or not older_first):
                 chosen = w
                 break
@@ -175,6 +179,8 @@ def pick(ck: Arrays, sub: Record, machines: Array, now: Int) -> Int:
                 able |= bit
                 chosen = w
             else:
+                if w == sub.turn and cause == Stall.mio_throttle:
+                    sub.turn = _NOBODY
                 if cause != warp.cause or machine.pc != warp.instruction:
                     charge(ck, warp, w, int64(machine.pc), cause, now)
                 if until[w] <= now:  # what a queue or a store holds up may next be held up by a pipe
@@ -193,13 +199,13 @@ def pick(ck: Arrays, sub: Record, machines: Array, now: Int) -> Int:
 @compiled(void, CLOCK, SUB, WARP, OPERATION, int64, int64, int64)
 def follow(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, taken: Int, now: Int) -> None:
     """Set when a warp that has just issued may go on."""
-    sub.last, sub.yielded, warp.issued_at = w, op.yields, now
+    sub.last, sub.turn, sub.yielded, warp.issued_at = w, w, op.yields, now
     sub.issued += 1
     stall = max(int64(op.stall), 1)
     if op.yields and stall == 1:
         stall = int64(ck.chip.dispatch.stall1_yield_cycles)
     if op.is_wide:
-        stall = max(stall, int64(ck.chip.dispatch.wide_tensor_cycles))
+        sub.arithmetic_at = now + int64(ck.chip.dispatch.wide_tensor_cycles)
     warp.ready_at, warp.after = now + stall + sub.late, Stall.dispatch_stall if sub.late >= stall else Stall.wait
     if op.is_fence:
         fence.ask(ck, warp, now)

@@ -54,15 +54,13 @@ class L1(Parameters):
     """What a board says of L1."""
 
     l1_sets: float = launched("l1_sets")
-    tag_ahead_lines: float = constant("l1.tag_ahead_lines")
+    tag_queue_entries: float = constant("l1.tag_queue_entries", room=TAGGED)
     tag_lines_per_cycle: float = constant("l1.tag_lines_per_cycle")
     pending_line_cycles: float = constant("l1.pending_line_cycles")
     unused_bytes: float = constant("l1.unused_bytes")
     freed_cycles: float = constant("l1.freed_cycles")
     copy_freed_cycles: float = constant("l1.copy_freed_cycles")
     copy_tag_cycles: float = constant("l1.copy_tag_cycles")
-    copy_queue_entries: float = constant("l1.copy_queue_entries", room=TAGGED)
-    past_queue_entries: float = constant("l1.past_queue_entries", room=TAGGED)
 
 
 UNIT = Unit(
@@ -123,6 +121,17 @@ def _way(ck: Arrays, sm: Record, line: Int, t: Float) -> Int:
     return place
 
 
+@compiled(int64, CLOCK, SM, OPERATION, int64, float64)
+def _on_its_way(ck: Arrays, sm: Record, op: Record, place: Int, t: Float) -> Int:
+    """Tell whether some of the line at a place is on its way, whose place other loads of that line share."""
+    if op.access == Access.COPY:
+        return 0
+    for k in range(4):
+        if t < ck.l1_ready[sm.number, 4 * place + k] < NEVER:
+            return 1
+    return 0
+
+
 @compiled(float64, CLOCK, QUEUED)
 def looked_up(ck: Arrays, one: Record) -> Float:
     """Return how many cycles L1 looks an instruction's lines up for: some a cycle, if their words lie in other banks.
@@ -144,25 +153,26 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
     """
     if op.bypasses:
         return ldgsts.copied(ck, sm, load, int64(op.hint), t, asked, float64(op.tail))
-    ready, arrival, line, way, comes, lines = ck.l1_ready, t, int64(-1), int64(0), 0.0, int64(0)
+    ready, arrival, line, way, comes, lines, held = ck.l1_ready, t, int64(-1), int64(0), 0.0, int64(0), int64(0)
     for k in range(load.sectors):
         sector = load.list[k]
         if sector >> 2 != line:
-            lines += note_line(ck, sm, op, comes)
+            lines += note_line(ck, sm, op, comes, held)
             line, comes = sector >> 2, 0.0
             way = _way(ck, sm, line, t)
+            held = _on_its_way(ck, sm, op, way, t)
         cell = 4 * way + (sector & 3)
         ck.counters[Counter.L1_SECTORS] += 1
         if ready[sm.number, cell] < NEVER and not op.is_strong:
             ck.counters[Counter.L1_HITS] += 1
         else:
-            if comes == 0:
+            if comes == 0 and not held:
                 room = room_at(ck, sm, lines)
                 asked, sm.tag_free = max(asked, room), max(sm.tag_free, room)
             ready[sm.number, cell] = fetch_sector(ck, sm, op, sector, t, asked)
             comes = max(comes, ready[sm.number, cell])
         arrival = max(arrival, ready[sm.number, cell])
-    lines += note_line(ck, sm, op, comes)
+    lines += note_line(ck, sm, op, comes, held)
     hold(ck, sm, lines, max(arrival, float64(ck.warps[load.warp].copies_done)) + ck.chip.l1.copy_freed_cycles)
     return arrival
 
@@ -235,9 +245,8 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
 def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
     """Return when an instruction may leave its sub-core's queue for the tags: 0 for one that does not wait there.
 
-    Some lines may wait at the tags without holding up what follows; of LDGSTS, some instructions, whatever their lines.
-    While all MSHRs are in use, only what L2 brings wakes another load; while the queue for L2 is
-    full, what leaves that, also a group of copies.
+    Some instructions may wait at the tags without holding up what follows, whatever their lines. While all MSHRs are in
+    use, only what L2 brings wakes another load; while the queue for L2 is full, what leaves that, also a group of copies.
     """
     if op.access not in _WAITS:
         return ASLEEP if op.access == Access.GROUP and sm.waiting >= WAITING else 0
@@ -246,11 +255,7 @@ def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
         return ASLEEP
     if op.access == Access.GLOBAL_STORE:
         return 0
-    entries = int64(ck.chip.l1.past_queue_entries if op.bypasses else ck.chip.l1.copy_queue_entries)
-    if op.access == Access.COPY and entries > 0:
-        return int64(math.ceil(sm.tagged_at[(sm.tagged - entries) % TAGGED]))
-    ahead = int64(0) if op.access == Access.COPY and op.bypasses else int64(ck.chip.l1.tag_ahead_lines)
-    return int64(math.ceil(sm.tag_free)) - ahead
+    return int64(math.ceil(sm.tagged_at[(sm.tagged - int64(ck.chip.l1.tag_queue_entries)) % TAGGED]))
 
 
 @compiled(void, SM, int64)

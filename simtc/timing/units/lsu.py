@@ -2,7 +2,7 @@
 
 A memory instruction waits in its sub-core's queue, has its operands read through that sub-core's port, and goes on to
 the data stage's queue. Loads pass the tags of L1 first; one that misses leaves the path there. Nothing is reserved at
-issue: who comes first is served first.
+issue: of those whose operands have been read, the sub-cores' turns decide.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ UNIT = Unit(
         ("moves_at", np.int64),  # when something may move
         ("moved", np.int64),  # when the next instruction may leave the sub-cores' queues
         ("entries", np.int64),  # instructions in these
+        ("moved_sub", np.int64),  # the sub-core whose instruction moved last
     ),
     sub=(
         ("head", np.int64),
@@ -180,7 +181,7 @@ def _look_up(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
 def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
     """Pass the head, whose operands have been read, through the tags and on to the data stage's queue.
 
-    Its registers may be overwritten soon.
+    Its registers may be overwritten soon, those of LDGSTS past L1 when the tags take it.
     """
     one, warp = sub.queue[sub.head], ck.warps[sub.queue[sub.head].warp]
     if op.access in _SHARED and not one.off:
@@ -193,9 +194,11 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
         sm.barriers_passed += 1
     elif one.off:
         pass_off(ck, sm, warp, op, one.warp, now)
+        if op.access == Access.SHARED_LOAD:
+            sm.tag_free = max(sm.tag_free, float64(now)) + ck.chip.shared_memory.off_cycles
     elif op.access not in _ASKS or not misses(ck, sm, op, one, now):
         enqueue(ck, sm, op, one)
-    past_l1 = op.access == Access.COPY and op.bypasses
+    past_l1 = op.access == Access.COPY and op.bypasses and not one.off
     sm.tagged_at[sm.tagged % TAGGED] = max(sm.tag_free, sm.pieces_free) if past_l1 else sm.tag_free
     sm.tagged += op.access in _GLOBAL and not one.off
     sub.head = (sub.head + 1) % QUEUE
@@ -203,8 +206,8 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
     sm.entries -= 1
     sub.reading = 0
     release = now + max(op.war - 1 - op.operand_read, 0)
-    if op.access == Access.COPY and not one.off and ck.chip.l1.copy_queue_entries == 0:
-        release = max(release, int64(sm.tag_free - one.tags - ck.chip.l1.tag_ahead_lines))
+    if past_l1:
+        release = max(release, int64(sm.tag_free - one.tags))
     free_entry(sm, release, sub.index)
     if op.read_barrier >= 0:
         lower_board(sm, release, one.warp, op.read_barrier)
@@ -243,8 +246,8 @@ def _start_special(sm: Record, sub: Record, op: Record, now: Int) -> None:
 
 @compiled(int64, CLOCK, SM, int64)
 def _move_next(ck: Arrays, sm: Record, now: Int) -> Int:
-    """Move the instruction on whose operands were read first; return 1 if one could."""
-    earliest, first = int64(0), int64(-1)
+    """Move an instruction whose operands have been read, the sub-cores in turn; return 1 if one could."""
+    first = int64(-1)
     if sm.entries == 0:
         return 0
     for i in range(sm.first_sub, sm.end_sub):
@@ -259,8 +262,8 @@ def _move_next(ck: Arrays, sm: Record, now: Int) -> Int:
                 _start_special(sm, sub, op, now)
                 return 1
             continue
-        if sub.read_done <= now and (first < 0 or sub.read_done < earliest):
-            earliest, first = sub.read_done, i
+        if sub.read_done <= now and (first < 0 or first <= sm.moved_sub < i):
+            first = i
     if first < 0 or sm.stage_count >= ck.chip.shared_memory.sm_queue_entries or sm.moved > now:
         return 0
     sub = ck.subs[first]
@@ -268,6 +271,7 @@ def _move_next(ck: Arrays, sm: Record, now: Int) -> Int:
     if not sub.queue[sub.head].off and takes_next(ck, sm, op) > now:
         return 0
     _move(ck, sm, sub, op, now)
+    sm.moved_sub = first
     return 1
 
 

@@ -48,14 +48,16 @@ def hold(ck: Arrays, sm: Record, lines: Int, until: Float) -> None:
             sm.held += 1
 
 
-@compiled(int64, CLOCK, SM, OPERATION, float64)
-def note_line(ck: Arrays, sm: Record, op: Record, t: Float) -> Int:
+@compiled(int64, CLOCK, SM, OPERATION, float64, int64)
+def note_line(ck: Arrays, sm: Record, op: Record, t: Float, held: Int) -> Int:
     """Note when a line comes that was asked for, 0 for one that was not; return how many places are still to be held.
 
-    A load's line has its place until then: none. A copy's keeps it until all of the copy has come: 1.
+    A load's line has its place until then: none. A copy's keeps it until all of the copy has come: 1. A line that is
+    `held` has its place already: another load asked for other sectors of it.
     """
     if t == 0 or op.access == Access.COPY:
         return int64(t > 0)
     sm.come = max(sm.come, t)
-    hold(ck, sm, int64(1), sm.come + ck.chip.l1.freed_cycles)
+    if not held:
+        hold(ck, sm, int64(1), sm.come + ck.chip.l1.freed_cycles)
     return int64(0)
