@@ -29,6 +29,7 @@ from simtc.timing.units.scoreboards import awaited
 __all__ = ["MACHINE", "UNIT", "Dispatch", "follow", "go_on", "pick"]
 
 _NOBODY = -1
+_ARITHMETIC = (Pipe.ALU, Pipe.FMA, Pipe.FMA_HEAVY, Pipe.FP16)
 MACHINE: Any = from_dtype(MACHINE_WARP)
 
 
@@ -92,7 +93,7 @@ def _held_up(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, now: Int
         return Stall.membar
     ck.until[w] = 0
     free = pipes.free_at(sub, op)
-    if op.pipe == Pipe.ALU or op.pipe == Pipe.FMA or op.pipe == Pipe.FMA_HEAVY or op.pipe == Pipe.FP16:
+    if op.pipe in _ARITHMETIC:
         free = max(free, int64(sub.arithmetic_at))
     if free > now:
         ck.until[w] = free

@@ -245,8 +245,9 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
 def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
     """Return when an instruction may leave its sub-core's queue for the tags: 0 for one that does not wait there.
 
-    Some instructions may wait at the tags without holding up what follows, whatever their lines. While all MSHRs are in
-    use, only what L2 brings wakes another load; while the queue for L2 is full, what leaves that, also a group of copies.
+    Some instructions may wait at the tags without holding up what follows, whatever their lines. While all MSHRs are
+    in use, only what L2 brings wakes another load; while the queue for L2 is full, what leaves that, also a group of
+    copies.
     """
     if op.access not in _WAITS:
         return ASLEEP if op.access == Access.GROUP and sm.waiting >= WAITING else 0
