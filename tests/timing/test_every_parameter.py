@@ -60,7 +60,7 @@ FACTORS = {  # 2 for all others
     "crossbar.copy_bytes_per_cycle": 1 / 16, "crossbar.join_cycles": 0, "crossbar.join_requests": 1 / 4,
     "ldgsts.copies_pending": 1 / 64, "waiting.atomic_queue_entries": 1 / 16, "crossbar.atomic_queue_entries": 0,
     "dram.dram_banks": 1 / 1024, "shared_memory.sm_queue_entries": 1 / 4, "ldgsts.copy_write_bytes_per_cycle": 1 / 16,
-    "l1.tag_lines_per_cycle": 1 / 4, "merging.store_merge_cycles": 4, "blocks.block_cycles": 50,
+    "l1.tag_lines_per_cycle": 1 / 4, "merging.store_merge_cycles": 4, "ldgsts.copy_found_cycles": 10, "blocks.block_cycles": 50,
     "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000, "dispatch.older_first": 0,
     **dict.fromkeys(
         (

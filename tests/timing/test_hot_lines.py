@@ -63,5 +63,5 @@ def test_copies_of_pieces_that_share_lines_are_too_quick():
     """Lanes copy the same 16 bytes, or sectors of the same lines: L2 gets each piece, and takes longer than here."""
     found = errors("copy_cg", lambda _, stride: stride < 128)
     assert len(found) == 24
-    assert mean(map(abs, found)) < 0.32
+    assert mean(map(abs, found)) < 0.35
     assert mean(found) < 0

@@ -41,7 +41,7 @@ def test_as_much_leaves_as_on_the_chip(found):
     """Where more than 5 MB do: nothing is lost here as long as there is room, on the chip some hundredths are."""
     once = [read for row, read, _ in found if row["twice"] == "0" and float(row["read"]) > 5e6]
     assert len(once) == 5
-    assert once == pytest.approx([1] * 5, abs=0.17)
+    assert once == pytest.approx([1] * 5, abs=0.25)
     (least,) = [read for row, read, _ in found if float(row["read"]) < 5e6]
     assert least < 0.5
     (twice,) = [read for row, read, _ in found if row["twice"] == "1"]
