@@ -37,7 +37,7 @@ ELSEWHERE = {
         "l2_store_queue_cycles": "its cases, too quick since the ports pass more, would have a quarter of it",
     },
 }
-# Constants that a few launches of one SM determine: these are fitted again here. (dram_cycles of the H200, measured 597,
+# Constants that a few launches of one SM determine: these are fitted again here. (The H200's dram_cycles, measured 597,
 # would have 558 to 594 since loads of a line share its place.)
 QUICK = {
     "h200": ["special.SHFL.latency_cycles", "l2_hit_cycles", "tensor_hold_cycles", "cluster_sms"],

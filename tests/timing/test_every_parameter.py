@@ -39,6 +39,7 @@ MICROBENCHMARKS = (
     "scale_pieces_x1/1x256/", "scale_pieces_x1/16x256/", "store_pieces_x8/16x256/", "sts_among_16816_f32/1x256/",
     "needed_16816_f32/1x256/", "reuse_2/1x512/", "called_leaves/1x1024/", "fill_16_x1/1x1024/4,32,128,220/cold",
     "line_stream_16_3/1x256/32,64,80,2048,64,", "fill_stream_4_3/1x256/32,16,16,", "red_issued/1x256/16,8,1,0/",
+    "fill_stream_8_3/1x256/32,16,16,2048,16,1024,65536,96",
     "red_issued/16x256/64,8,1,0/",
     "load_places_4/1x256/32,4,4,2052,", "past_places_16/1x256/32,16,16,2048,128,", "scale_pieces_x1/16x512/16,32,4096,",
     "copied_4_2x4_3/1x128/8,1/", "stage_copies/1x128/32,64,64,2048,1048576,4194304,0,4/",
@@ -60,7 +61,7 @@ FACTORS = {  # 2 for all others
     "crossbar.copy_bytes_per_cycle": 1 / 16, "crossbar.join_cycles": 0, "crossbar.join_requests": 1 / 4,
     "ldgsts.copies_pending": 1 / 64, "waiting.atomic_queue_entries": 1 / 16, "crossbar.atomic_queue_entries": 0,
     "dram.dram_banks": 1 / 1024, "shared_memory.sm_queue_entries": 1 / 4, "ldgsts.copy_write_bytes_per_cycle": 1 / 16,
-    "l1.tag_lines_per_cycle": 1 / 4, "merging.store_merge_cycles": 4, "ldgsts.copy_found_cycles": 10, "blocks.block_cycles": 50,
+    "l1.tag_lines_per_cycle": 1 / 4, "merging.store_merge_cycles": 4, "blocks.block_cycles": 50,
     "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000, "dispatch.older_first": 0,
     **dict.fromkeys(
         (
