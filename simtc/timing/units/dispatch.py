@@ -19,7 +19,7 @@ from simtc.machine.state import Waiting
 from simtc.machine.types import float64, int64, void
 from simtc.results.stall import Stall
 from simtc.timing.accounting import charge
-from simtc.timing.constants import ASLEEP, Access, Kind, Pipe
+from simtc.timing.constants import ASLEEP, Access, Kind
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, INT, SUB, WARP, Cells, Parameters, Unit, compiled, constant
 from simtc.timing.units import fence, lsu, pipes, special
@@ -29,7 +29,6 @@ from simtc.timing.units.scoreboards import awaited
 __all__ = ["MACHINE", "UNIT", "Dispatch", "follow", "go_on", "pick"]
 
 _NOBODY = -1
-_ARITHMETIC = (Pipe.ALU, Pipe.FMA, Pipe.FMA_HEAVY, Pipe.FP16)
 MACHINE: Any = from_dtype(MACHINE_WARP)
 
 
@@ -38,9 +37,6 @@ class Dispatch(Parameters):
     """What a board says of issuing."""
 
     sub_cores: float = constant("limits.sub_cores")
-    wide_tensor_cycles: float = constant(  # of arithmetic, behind an HMMA of the sub-core that writes four registers
-        "clock.dispatch.wide_tensor_cycles"
-    )
     stall1_yield_cycles: float = constant("issue.stall1_yield_cycles")
     branch_taken_cycles: float = constant("issue.branch_taken_cycles")
     older_first: float = constant("clock.dispatch.older_first")  # 1 where warps of older blocks go first
@@ -69,7 +65,6 @@ UNIT = Unit(
         ("turn", np.int64),  # the same, until that warp waits for the memory I/O queue
         ("yielded", np.int64),  # 1 where its control code asked for another warp next
         ("issued", np.int64),
-        ("arithmetic_at", np.int64),  # when arithmetic may issue, after HMMA that writes four registers
     ),
     warp=(
         ("ready_at", np.int64),
@@ -93,8 +88,6 @@ def _held_up(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, now: Int
         return Stall.membar
     ck.until[w] = 0
     free = pipes.free_at(sub, op)
-    if op.pipe in _ARITHMETIC:
-        free = max(free, int64(sub.arithmetic_at))
     if free > now:
         ck.until[w] = free
         return Stall.math_pipe_throttle
@@ -205,8 +198,6 @@ def follow(ck: Arrays, sub: Record, warp: Record, op: Record, w: Int, taken: Int
     stall = max(int64(op.stall), 1)
     if op.yields and stall == 1:
         stall = int64(ck.chip.dispatch.stall1_yield_cycles)
-    if op.is_wide:
-        sub.arithmetic_at = now + int64(ck.chip.dispatch.wide_tensor_cycles)
     warp.ready_at, warp.after = now + stall + sub.late, Stall.dispatch_stall if sub.late >= stall else Stall.wait
     if op.is_fence:
         fence.ask(ck, warp, now)

@@ -160,14 +160,14 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
             lines += note_line(ck, sm, op, comes, held)
             line, comes = sector >> 2, 0.0
             way = _way(ck, sm, line, t)
-            held = _on_its_way(ck, sm, op, way, t)
         cell = 4 * way + (sector & 3)
         ck.counters[Counter.L1_SECTORS] += 1
         if ready[sm.number, cell] < NEVER and not op.is_strong:
             ck.counters[Counter.L1_HITS] += 1
         else:
-            if comes == 0 and not held:
-                room = room_at(ck, sm, lines)
+            if comes == 0:
+                held = _on_its_way(ck, sm, op, way, t)
+                room = 0.0 if held else room_at(ck, sm, lines)
                 asked, sm.tag_free = max(asked, room), max(sm.tag_free, room)
             ready[sm.number, cell] = fetch_sector(ck, sm, op, sector, t, asked)
             comes = max(comes, ready[sm.number, cell])

@@ -19,12 +19,17 @@ from simtc.timing.unit import CLOCK, SUB, Parameters, Unit, compiled, constant
 
 __all__ = ["UNIT", "free_at", "occupy"]
 
+_ARITHMETIC = (Pipe.ALU, Pipe.FMA, Pipe.FMA_HEAVY, Pipe.FP16)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pipes(Parameters):
     """What a board says of the pipes beside the rates of their instructions."""
 
     behind_special_cycles: float = constant("clock.pipes.behind_special_cycles")  # of the FMA pipe, from MUFU on
+    wide_tensor_cycles: float = constant(  # of arithmetic, from HMMA on that writes four registers
+        "clock.pipes.wide_tensor_cycles"
+    )
 
 
 UNIT = Unit(
@@ -57,6 +62,10 @@ def occupy(ck: Arrays, sub: Record, op: Record, now: Int) -> None:
         behind = now + int64(ck.chip.pipes.behind_special_cycles)
         sub.free[Pipe.FMA] = max(sub.free[Pipe.FMA], behind)
         sub.free[Pipe.FMA_HEAVY] = max(sub.free[Pipe.FMA_HEAVY], behind)
+    if op.is_wide:
+        behind = now + int64(ck.chip.pipes.wide_tensor_cycles)
+        for pipe in _ARITHMETIC:
+            sub.free[pipe] = max(sub.free[pipe], behind)
     if op.pipe == Pipe.NONE:
         return
     sub.busy[op.pipe] += op.interval
