@@ -3,8 +3,36 @@
 // In each step of k: at its beginning, behind the HMMA of its first half, behind all HMMA, and when all has been stored.
 // A step of steps_async: behind its barrier, when its copies have issued, and behind all HMMA, twice.
 #include "mma_tile.cuh"
-__device__ inline unsigned now() { unsigned t; asm volatile("mov.u32 %0, %%clock;" : "=r"(t) :: "memory"); return t; }
+
 constexpr int STEPS = 16, STAMPS = 4;
+
+__device__ inline unsigned now()
+{
+    unsigned t;
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
+    return t;
+}
+
+// Note what the clock was in a step.
+__device__ inline void note(unsigned at, int lane, const unsigned (&t)[STAMPS])
+{
+    if (lane == 0)
+        asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(t[0]), "r"(t[1]), "r"(t[2]), "r"(t[3])
+                     : "memory");
+}
+
+// Write out what was noted, and what was multiplied, which would not be otherwise.
+template <typename Pair>
+__device__ inline void keep(const Sum<Pair>& sum, const unsigned* stamps, float* D, unsigned* out)
+{
+    __syncthreads();
+    for (int i = threadIdx.x; i < 8 * STEPS * STAMPS; i += 256) out[i] = stamps[i];
+    const float* s = reinterpret_cast<const float*>(&sum);
+    float total = 0;
+#pragma unroll
+    for (int i = 0; i < int(sizeof sum / 4); ++i) total += s[i];
+    D[threadIdx.x] = total;
+}
 
 template <int K, typename Pair>
 __device__ void gemm(const half* A, const half* B, float* D, unsigned* out, int n, int k)
@@ -72,18 +100,11 @@ __device__ void gemm(const half* A, const half* B, float* D, unsigned* out, int 
         }
         if (more) store(tiles[buffer ^ 1]);
         t[3] = now();
-        if (lane == 0)
-            asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(t[0]), "r"(t[1]), "r"(t[2]), "r"(t[3]) : "memory");
+        note(at, lane, t);
         at += 16;
         __syncthreads();
     }
-    __syncthreads();
-    for (int i = threadIdx.x; i < 8 * STEPS * STAMPS; i += 256) out[i] = stamps[i];
-    const float* s = reinterpret_cast<const float*>(&sum);
-    float total = 0;
-#pragma unroll
-    for (int i = 0; i < int(sizeof sum / 4); ++i) total += s[i];
-    D[threadIdx.x] = total;
+    keep(sum, stamps, D, out);
 }
 #define KERNEL(NAME, K, PAIR)                                                                                          \
     extern "C" __global__ void __launch_bounds__(THREADS)                                                              \
@@ -132,17 +153,10 @@ __device__ void async(const half* A, const half* B, float* D, unsigned* out, int
         s[1] = now();
         multiply<16>(sum, stages[t & 1]);
         s[2] = s[3] = now();
-        if (lane == 0)
-            asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(s[0]), "r"(s[1]), "r"(s[2]), "r"(s[3]) : "memory");
+        note(at, lane, s);
         at += 16;
     }
-    __syncthreads();
-    for (int i = threadIdx.x; i < 8 * STEPS * STAMPS; i += 256) out[i] = stamps[i];
-    const float* s = reinterpret_cast<const float*>(&sum);
-    float total = 0;
-#pragma unroll
-    for (int i = 0; i < int(sizeof sum / 4); ++i) total += s[i];
-    D[threadIdx.x] = total;
+    keep(sum, stamps, D, out);
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
 steps_async(const half* A, const half* B, float* D, unsigned* out, int n, int k)
