@@ -34,10 +34,11 @@ def _next_cycle(ck: Arrays, sm: Record, now: Int) -> Int:
     return max(best, now + 1)
 
 
-@jit(int64(SM))
-def _is_draining(sm: Record) -> Int:
-    """Tell whether stores and atomics of ended blocks are still on their way through the SM."""
-    return sm.entries + sm.stage_count + sm.waiting
+@jit(int64(CLOCK, SM))
+def _is_active(ck: Arrays, sm: Record) -> Int:
+    """Tell whether an SM has blocks, or more of their memory instructions than wait on its way out."""
+    outside = sm.waiting_flits <= ck.chip.write_combining.store_queue_sectors
+    return int64(sm.blocks + sm.entries + sm.stage_count > 0 or not outside)
 
 
 @jit(int64(STATE, CLOCK, int64))
@@ -61,12 +62,14 @@ def _stuck(s: State, ck: Arrays, number: Int) -> Int:
 def _run_sm(step: Step, start: Step, s: State, mem: Memory, code: Code, ck: Arrays, sm: Record, until: Int) -> Int:
     """Run one SM up to a cycle, from one cycle in which anything happens to the next; a negative result is a fault."""
     while sm.next < until:
-        now = sm.next
+        now, was_active = sm.next, _is_active(ck, sm)
         outcome = cycle(step, start, s, mem, code, ck, sm, now)
         if outcome < 0:
             return outcome
-        sm.last_cycle = now + 1
-        if sm.blocks == 0 and not _is_draining(sm):
+        sm.last_of_all = now + 1
+        if was_active:
+            sm.last_cycle = sm.last_of_all
+        if sm.waiting == 0 and not _is_active(ck, sm):
             sm.next = ASLEEP
             return 0
         sm.next = _next_cycle(ck, sm, now)

@@ -119,7 +119,7 @@ def read_timing(
         cycles: of the launch, where the clock has executed a part of it.
 
     """
-    counted = int(max(ended_at(clock).max(), clock.grid["counted"][0]))
+    counted = int(max(ended_at(clock).max(), clock.sms["last_of_all"].max(), clock.grid["counted"][0]))
     cycles = active_cycles(clock) if cycles is None else cycles
     mhz = _mean_mhz(clock, counted, cycles, device, rested or device)
     totals = clock.stalls.sum(axis=0)

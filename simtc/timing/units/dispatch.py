@@ -51,7 +51,8 @@ UNIT = Unit(
     sm=(
         ("number", np.int64),
         ("next", np.int64),  # the next cycle in which it has something to do
-        ("last_cycle", np.int64),  # the last one in which it had
+        ("last_cycle", np.int64),  # the last one in which it had, for its blocks
+        ("last_of_all", np.int64),  # and for atomics that wait on their way to L2, too: it is not active for them
         ("first_sub", np.int64),  # its sub-cores
         ("end_sub", np.int64),
         ("branch_free", np.float64),  # when it takes the next branch to an address in registers

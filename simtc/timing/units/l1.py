@@ -55,6 +55,7 @@ class L1(Parameters):
 
     l1_sets: float = launched("l1_sets")
     tag_queue_entries: float = constant("l1.tag_queue_entries", room=TAGGED)
+    copy_queue_entries: float = constant("l1.copy_queue_entries", room=TAGGED)
     tag_lines_per_cycle: float = constant("l1.tag_lines_per_cycle")
     pending_line_cycles: float = constant("l1.pending_line_cycles")
     unused_bytes: float = constant("l1.unused_bytes")
@@ -123,8 +124,11 @@ def _way(ck: Arrays, sm: Record, line: Int, t: Float) -> Int:
 
 @compiled(int64, CLOCK, SM, OPERATION, int64, float64)
 def _on_its_way(ck: Arrays, sm: Record, op: Record, place: Int, t: Float) -> Int:
-    """Tell whether some of the line at a place is on its way, whose place other loads of that line share."""
-    if op.access == Access.COPY:
+    """Tell whether some of the line at a place is on its way, whose place other loads of that line share.
+
+    Copies and strong loads share none: each holds a place of its own.
+    """
+    if op.access == Access.COPY or op.is_strong:
         return 0
     for k in range(4):
         if t < ck.l1_ready[sm.number, 4 * place + k] < NEVER:
@@ -245,9 +249,9 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
 def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
     """Return when an instruction may leave its sub-core's queue for the tags: 0 for one that does not wait there.
 
-    Some instructions may wait at the tags without holding up what follows, whatever their lines. While all MSHRs are
-    in use, only what L2 brings wakes another load; while the queue for L2 is full, what leaves that, also a group of
-    copies.
+    Some instructions may wait at the tags without holding up what follows, whatever their lines, and fewer before a
+    copy through L1. While all MSHRs are in use, only what L2 brings wakes another load; while the queue for L2 is full,
+    what leaves that, also a group of copies.
     """
     if op.access not in _WAITS:
         return ASLEEP if op.access == Access.GROUP and sm.waiting >= WAITING else 0
@@ -256,7 +260,9 @@ def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
         return ASLEEP
     if op.access == Access.GLOBAL_STORE:
         return 0
-    return int64(math.ceil(sm.tagged_at[(sm.tagged - int64(ck.chip.l1.tag_queue_entries)) % TAGGED]))
+    own, through = ck.chip.l1, op.access == Access.COPY and not op.bypasses
+    ahead = int64(own.copy_queue_entries if through else own.tag_queue_entries)
+    return int64(math.ceil(sm.tagged_at[(sm.tagged - ahead) % TAGGED]))
 
 
 @compiled(void, SM, int64)

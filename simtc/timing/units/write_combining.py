@@ -50,7 +50,8 @@ UNIT = Unit(
         ("load_after", np.float64),  # cycles from the last store to a load, while it waits for the data stage
         ("stored", np.float64),  # when a load's request may follow the last store
         ("stores_left", np.float64),  # when that store had left for L2
-        ("drained", np.int64),  # when the last store has left
+        ("drained", np.int64),  # when the data stage has passed the last store: all that an SM stays active for
+        ("taken", np.int64),  # when L2 has taken all stores
         ("lines_stored", np.int64),
         ("combined", _WRITTEN, (_COMBINED,)),
     ),
@@ -148,7 +149,7 @@ def _send(ck: Arrays, sm: Record, op: Record, store: Record, t: Float) -> None:
         sm.up_free += max(flits, ck.chip.crossbar.request_cycles, own.lone_cycles) if alone else flits
         served = send_store(ck, sm, sector, merged, is_part, sm.up_free, flits)
         sm.up_free = max(sm.up_free, served - queue)
-        sm.drained = max(sm.drained, int64(served) + 1)
+        sm.taken = max(sm.taken, int64(served) + 1)
 
 
 @compiled(void, WARP, int64)
@@ -174,4 +175,5 @@ def write_through(ck: Arrays, sm: Record, warp: Record, op: Record, store: Recor
     sm.stores_left = sm.up_free
     sm.stored = sm.up_free + _load_after(ck, store.lines)
     sm.stage_free = max(sm.stage_free, sm.up_free - own.store_queue_sectors)
-    answered(warp, max(sm.drained, int64(t)) + int64(own.store_answer_cycles))  # those that join others leave, too
+    sm.drained = int64(sm.stage_free)
+    answered(warp, max(sm.taken, int64(t)) + int64(own.store_answer_cycles))  # those that join others leave, too
