@@ -27,6 +27,7 @@ def shell(monkeypatch, tmp_path):
     """Return a shell of its own with the extension loaded, and what compiled files it keeps in a folder of its own."""
     monkeypatch.setattr(program, "kept_at", lambda parts: tmp_path / kept_at(parts).name)
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)  # IPython warns where another environment is active
     made = interactive.InteractiveShell(config=config.Config(HistoryManager={"enabled": False}))
     made.run_cell("%load_ext simtc")
     made.run_cell("import numpy as np")
