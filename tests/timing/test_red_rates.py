@@ -18,7 +18,7 @@ import simtc
 
 DATA = Path(__file__).parent / "data"
 ANSWER = 290  # cycles that a load takes which waits for nothing
-NOTHING, SAME_SLICE, EIGHT_LINES = "0", "2", "3"  # what is stored in the end
+NOTHING, OWN_LINE, SAME_SLICE, EIGHT_LINES = "0", "1", "2", "3"  # what is stored in the end
 
 
 @cache
@@ -72,6 +72,7 @@ def test_an_sm_is_done_while_its_stores_wait_for_red():
         cycles, nanoseconds = done()[SAME_SLICE, times, 1, 132]
         assert cycles <= done()[NOTHING, times, 1, 132][0]
         assert nanoseconds > 0.95 * done()[NOTHING, times, 1, 132][1]
+        assert done()[OWN_LINE, times, 1, 132][0] < done()[NOTHING, times, 1, 132][0] + 40
     assert done()[SAME_SLICE, 64, 1, 132][1] > 10 * done()[SAME_SLICE, 0, 1, 132][1]
     assert done()[EIGHT_LINES, 4, 8, 132][0] > 10 * done()[SAME_SLICE, 4, 8, 132][0]  # more than may wait outside it
 
@@ -87,3 +88,15 @@ def test_red_of_many_sms_are_too_quick_here():
             )  # fmt: skip
             found.append(int(out[1::2].max()) / slowest()[kernel, 1, 16, blocks] - 1)
     assert all(-0.16 < error < -0.08 for error in found)
+
+
+@pytest.mark.parametrize("kind", [NOTHING, OWN_LINE, SAME_SLICE, EIGHT_LINES])
+def test_sms_whose_red_wait_are_done_too_late_here(kind):
+    """64 RED of a line of each SM leave it at once on the chip; here all but 21 are executed before it is done."""
+    kernel = simtc.load(DATA / "red_ends.sass")[f"red_ends_{kind}"]
+    for times, least, most in ((4, 1.15, 1.25), (16, 1.15, 1.2), (64, 32, 37)):
+        run = simtc.launch(
+            kernel, 132, 32, [np.zeros(1 << 16, np.uint8), np.zeros(1 << 22, np.uint8), np.uint32(times)],
+            device="h200", timing=True, caches="warm",
+        )  # fmt: skip
+        assert least < run.cycles / done()[kind, times, 1, 132][0] < most

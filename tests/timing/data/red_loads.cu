@@ -16,7 +16,11 @@ __device__ void after(char* hot, char* own, char* other, unsigned* out, unsigned
     const unsigned start = clock();
 #pragma unroll 4
     for (unsigned j = 0; j < n; ++j) {
-        char* at = K == 1 ? hot : K == 2 ? hot + lane * 4 : K == 3 ? mine + j * 256 + lane * 4 : K == 4 ? hot + lane % 8 * 4 : mine + j * 256 + lane % 8 * 4;
+        char* at = K == 1   ? hot
+                   : K == 2 ? hot + lane * 4
+                   : K == 3 ? mine + j * 256 + lane * 4
+                   : K == 4 ? hot + lane % 8 * 4
+                            : mine + j * 256 + lane % 8 * 4;
         asm volatile("red.global.add.u32 [%0], %1;" ::"l"(at), "r"(1) : "memory");
     }
     const unsigned issued = clock();
@@ -30,7 +34,7 @@ __device__ void after(char* hot, char* own, char* other, unsigned* out, unsigned
     }
 }
 #define ONE(K, L)                                                                                                      \
-    extern "C" __global__ void red_loads_##K##_##L(char* hot, char* own, char* other, unsigned* out, unsigned n)           \
+    extern "C" __global__ void red_loads_##K##_##L(char* hot, char* own, char* other, unsigned* out, unsigned n)       \
     {                                                                                                                  \
         after<K, L>(hot, own, other, out, n);                                                                          \
     }

@@ -1,5 +1,5 @@
-// How long RED of many SMs take: each thread adds n times to word (its number + its block's) % SPREAD, as in the corpus,
-// or to word OFFSET + its lane; then it loads what it has added to.
+// How long RED of many SMs take: each thread adds n times to word (its number + its block's) % SPREAD, as in the
+// corpus, or to word OFFSET + its lane; then it loads what it has added to.
 template <int SPREAD, int OFFSET>
 __device__ void rates(unsigned* hot, unsigned* out, unsigned n)
 {

@@ -41,17 +41,25 @@ __device__ void load(char* hot, char* other, unsigned* out, unsigned n, unsigned
         load<V, W>(hot, other, out, n, adders, first, wait);                                                           \
     }
 ONE(1, 0) ONE(2, 0) ONE(3, 0) ONE(4, 0) ONE(1, 1) ONE(2, 1) ONE(4, 1)
-extern "C" __global__ void red_ways(char* hot, char* other, unsigned* out, unsigned n, unsigned adders, unsigned first, unsigned wait)
+extern "C" __global__ void red_ways(
+    char* hot, char* other, unsigned* out, unsigned n, unsigned adders, unsigned first, unsigned wait)
 {
     const unsigned lane = threadIdx.x % 32;
     const unsigned begun = clock();
     if (blockIdx.x < adders)
-        for (unsigned j = 0; j < n; ++j) asm volatile("red.global.add.u32 [%0], %1;" ::"l"(hot + lane * 4), "r"(1) : "memory");
+        for (unsigned j = 0; j < n; ++j)
+            asm volatile("red.global.add.u32 [%0], %1;" ::"l"(hot + lane * 4), "r"(1) : "memory");
     while (clock() - begun < wait) {}
     const unsigned start = clock();
     unsigned more;
-    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(more) : "l"(other + (first + blockIdx.x) * 128u + lane * 4) : "memory");
+    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(more)
+                 : "l"(other + (first + blockIdx.x) * 128u + lane * 4) : "memory");
     if (more == 77777) return;
     const unsigned loaded = clock();
-    if (lane == 0) { unsigned sm; asm volatile("mov.u32 %0, %%smid;" : "=r"(sm)); out[2 * blockIdx.x] = loaded - start; out[2 * blockIdx.x + 1] = sm; }
+    if (lane == 0) {
+        unsigned sm;
+        asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+        out[2 * blockIdx.x] = loaded - start;
+        out[2 * blockIdx.x + 1] = sm;
+    }
 }
