@@ -39,7 +39,7 @@ class Timing(Display):
     `stalls` sums to `warp_cycles`: every cycle of every resident warp has exactly one cause.
     """
 
-    cycles: int  # from the first block's start to the last store's departure; launch overhead apart
+    cycles: int  # of the SM that is active longest, up to its last store's departure; launch overhead apart
     clock_mhz: int
     warp_cycles: int  # the sum over warps of the cycles each was resident
     stalls: Mapping[str, int]  # warp-cycles by cause
@@ -52,13 +52,14 @@ class Timing(Display):
     error_estimate: float = 0.0  # half of the width of `cycles_interval`, relative: the sampling's own estimate
     doubts: Mapping[str, float] = field(default_factory=dict)  # what it comes from, by reason, as shares of `cycles`
     notes: tuple[str, ...] = ()  # what was sampled, what was left out, and which instructions' rates are estimates
+    trailing_cycles: int = 0  # of the launch, when all SMs are done, for RED that are still on their way
     extrapolated: tuple[str, ...] = ()  # keys of the result that a part of the launch stands for
     timeline: Timeline | None = field(default=None, repr=False)
 
     @property
     def seconds(self) -> float:
-        """Time at `clock_mhz`."""
-        return self.cycles / (self.clock_mhz * 1e6)
+        """Time at `clock_mhz`, until all that SMs have sent is done."""
+        return (self.cycles + self.trailing_cycles) / (self.clock_mhz * 1e6)
 
     @property
     def cycles_interval(self) -> tuple[int, int]:

@@ -34,6 +34,7 @@ from simtc.timing.units import (
     special,
     tensor,
     waiting,
+    ways,
     write_combining,
 )
 
@@ -48,6 +49,7 @@ UNITS = (
     l1.UNIT,  # past the tags, where it may miss
     ldgsts.UNIT,  # (a copy writes to shared memory)
     waiting.UNIT,  # what L2 is too far behind to take waits
+    ways.UNIT,  # and with it what goes the same way
     merging.UNIT,  # its requests join others for the same 64 bytes
     crossbar.UNIT,  # and pass the ports of SM, CPC and GPC
     atomics.UNIT,  # to what executes atomics

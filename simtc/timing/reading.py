@@ -92,11 +92,8 @@ def ended_at(clock: Clock) -> np.ndarray:
 
 
 def active_cycles(clock: Clock) -> int:
-    """Return the cycles from the first block of the launch to the end of the last one, as sm__cycles_active.max counts.
-
-    SMs start one after another, and an empty kernel of 132 blocks counts about 100 cycles more than one of one block.
-    """
-    return int(ended_at(clock).max() - clock.sms["begun"].min())
+    """Return how long the SM is active that is so longest, from its first block on, as sm__cycles_active.max counts."""
+    return int((ended_at(clock) - clock.sms["begun"]).max())
 
 
 def read_timing(
@@ -125,6 +122,7 @@ def read_timing(
     totals = clock.stalls.sum(axis=0)
     return Timing(
         cycles=cycles,
+        trailing_cycles=max(int(clock.sms["last_of_all"].max() - ended_at(clock).max()), 0),
         clock_mhz=mhz,
         warp_cycles=int((clock.warps["lived"]).sum()),
         stalls={cause.name: int(totals[cause]) for cause in Stall},

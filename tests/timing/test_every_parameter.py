@@ -62,7 +62,7 @@ FACTORS = {  # 2 for all others
     "ldgsts.copies_pending": 1 / 64, "waiting.atomic_queue_entries": 1 / 16, "crossbar.atomic_queue_entries": 0,
     "dram.dram_banks": 1 / 1024, "shared_memory.sm_queue_entries": 1 / 4, "ldgsts.copy_write_bytes_per_cycle": 1 / 16,
     "l1.tag_lines_per_cycle": 1 / 4, "merging.store_merge_cycles": 4, "blocks.block_cycles": 50,
-    "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000, "dispatch.older_first": 0,
+    "ways.slice_flits": 4, "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000, "dispatch.older_first": 0,
     **dict.fromkeys(
         (
             "write_combining.l2_store_queue_cycles", "dram.dram_row_open_cycles", "dvfs.tensor_hold_cycles",
@@ -197,6 +197,22 @@ def straight() -> int:
     return cycles(H200, [line("NOP")] * 64, caches="cold")
 
 
+def jumps() -> int:
+    """Code that is jumped over before it has come."""
+    code = load(Path(__file__).parent / "data" / "cold_code.sass")["jumps_64"]
+    args = [np.zeros(32, np.uint32), np.float32(0), np.int32(0)]
+    return launch(code, 1, 32, args, device=H200, timing=True, caches="cold").cycles
+
+
+def behind_red() -> int:
+    """Loads behind RED of their own warp, some to the same stack of memory."""
+    code, out = load(Path(__file__).parent / "data" / "red_ways.sass")["red_ways"], np.zeros(264, np.uint32)
+    counts = (np.uint32(number) for number in (16, 132, 1056, 600))
+    args = [np.zeros(1 << 16, np.uint8), np.zeros(1 << 20, np.uint8), out, *counts]
+    launch(code, 132, 32, args, device=H200, timing=True, caches="warm")
+    return int(out[::2].sum())
+
+
 def timed(case: MicroCase, board: Device = H200) -> int:
     return case.simulate(board, case.kernel).cycles
 
@@ -240,6 +256,8 @@ ONLY = {  # launches for what few others depend on
     **dict.fromkeys(("blocks.sm_block_cycles", "blocks.sm_block_warp_cycles"), side_by_side),
     **dict.fromkeys(("write_combining.store_answer_cycles", "blocks.block_cycles"), after_another),
     "fetch.line_cycles": straight,
+    **dict.fromkeys(("fetch.jump_cycles", "fetch.lines"), jumps),
+    "ways.slice_flits": behind_red,
     "dispatch.older_first": two_blocks,
     "dram.dram_banks": two_rows,
     "l2.l2_far_cycles": far_lines,

@@ -44,6 +44,7 @@ MARKS = {  # numbers in place of something, bits of a word, and what a format fi
     "dram._PHASE",  # where in a period of refreshes a launch begins
     "dram._NEARER",  # a page is half of the spread nearer than the mean, or farther
     "aging._ALIKE",  # how different two rates are that a sample tells apart
+    "ways._UNITS_OF_WAY", "ways._UNITS_OF_SLICE",  # how the units of L2 lie at its slices and stacks of memory
     "atomics._NOTHING",  # cycles of work that are left by rounding
 }  # fmt: skip
 

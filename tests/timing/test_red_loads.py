@@ -4,8 +4,8 @@ Each warp adds n times, then loads (data/red_loads.csv): 15 kernels, 1 and 8 war
 them in the SM. On its way each has a queue for each slice of L2, and in front of those one for each stack of memory
 (data/red_ways.csv, data/red_ways_kinds.csv), so a load waits for what goes to its own slice; for what goes to its own
 stack, where that is more than some 30 flits; and for all that its own warp has added, where that is more than some 100
-(another warp's loads pass most of that). Here a load waits for all of it at any length, or, where it is strong and L1
-has seen its line, for none: limits say how far off that is.
+(another warp's loads pass most of that). So they do here, but that beyond 85 flits all loads of their warp wait, of
+which some pass on the chip: limits say how far off that is.
 """
 
 from __future__ import annotations
@@ -112,20 +112,23 @@ def errors(load):
     return found
 
 
-def test_loads_behind_red_wait_too_little_here():
-    assert max(errors(OWN_LINE)) < -0.12
-    assert mean(map(abs, errors(OWN_LINE))) < 0.58
-    assert mean(map(abs, errors(BESIDE))) < 0.9
+def test_loads_behind_red_wait():
+    """Worst behind 32 RED of a line of 20 SMs: 160 flits, for all of which they wait here, on the chip most do not."""
+    assert mean(map(abs, errors(OWN_LINE))) < 0.47
+    assert max(errors(OWN_LINE)) < 1.6
+    assert mean(map(abs, errors(BESIDE))) < 0.17
 
 
-def test_nearly_all_loads_of_lines_that_l1_does_not_hold_wait_here():
-    """On the chip a sixth of them do behind 16 RED of a line of each SM, and one in 42 behind four."""
-    kernel = simtc.load(DATA / "red_ways.sass")["red_ways"]
+def test_as_many_loads_wait_as_on_the_chip():
+    """A sixth of them do behind 16 RED of a line of each SM, and one in 42 behind four."""
+    kernel, out = simtc.load(DATA / "red_ways.sass")["red_ways"], np.zeros(264, np.uint32)
+    hot, data, shares = np.zeros(1 << 16, np.uint8), np.zeros(1 << 20, np.uint8), []
     for times in (4, 16):
-        out = np.zeros(264, np.uint32)
-        simtc.launch(
-            kernel, 132, 32,
-            [np.zeros(1 << 16, np.uint8), np.zeros(1 << 20, np.uint8), out, *map(np.uint32, (times, 132, 1056, 600))],
-            device="h200", timing=True, caches="warm",
-        )  # fmt: skip
-        assert np.mean(out[::2] > SLOW) > 0.9
+        slow = []
+        for first in range(1056, 1056 + 33 * 128, 3 * 128):
+            numbers = map(np.uint32, (times, 132, first, 600))
+            simtc.launch(kernel, 132, 32, [hot, data, out, *numbers], device="h200", timing=True, caches="warm")
+            slow.append(np.mean(out[::2] > SLOW))
+        shares.append(mean(slow))
+    assert shares[0] == pytest.approx(1 / 48, rel=0.3)
+    assert shares[1] == pytest.approx(1 / 6, rel=0.12)

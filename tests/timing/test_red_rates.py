@@ -87,16 +87,21 @@ def test_red_of_many_sms_are_too_quick_here():
                 [np.zeros(1 << 16, np.uint8), out, np.uint32(16)], device="h200", timing=True, caches="warm",
             )  # fmt: skip
             found.append(int(out[1::2].max()) / slowest()[kernel, 1, 16, blocks] - 1)
-    assert all(-0.16 < error < -0.08 for error in found)
+    assert all(-0.16 < error < -0.05 for error in found)
 
 
 @pytest.mark.parametrize("kind", [NOTHING, OWN_LINE, SAME_SLICE, EIGHT_LINES])
-def test_sms_whose_red_wait_are_done_too_late_here(kind):
-    """64 RED of a line of each SM leave it at once on the chip; here all but 21 are executed before it is done."""
+def test_sms_are_done_while_few_of_their_red_wait(kind):
+    """64 RED of a line of each SM leave it at once on the chip; here all but 17 of them are executed before it is done.
+
+    The launch lasts until all are executed, here and on the chip, whose time includes what starting it takes.
+    """
     kernel = simtc.load(DATA / "red_ends.sass")[f"red_ends_{kind}"]
-    for times, least, most in ((4, 1.15, 1.25), (16, 1.15, 1.2), (64, 32, 37)):
+    for times, least, most in ((4, 0.92, 1.03), (16, 0.92, 1.03), (64, 20, 26)):
         run = simtc.launch(
             kernel, 132, 32, [np.zeros(1 << 16, np.uint8), np.zeros(1 << 22, np.uint8), np.uint32(times)],
             device="h200", timing=True, caches="warm",
         )  # fmt: skip
-        assert least < run.cycles / done()[kind, times, 1, 132][0] < most
+        cycles, nanoseconds = done()[kind, times, 1, 132]
+        assert least < run.cycles / cycles < most
+        assert -0.2e-6 < 1e-9 * nanoseconds - run.timing.seconds < 3.1e-6

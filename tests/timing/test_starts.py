@@ -2,8 +2,7 @@
 
 Nsight Compute counted `sm__cycles_active.max`, one pass, caches and clock left alone, and the mean of the SMs that had
 a block. FFMA of one SM are right within 13 cycles, but for eight of them in each of 32 warps (25). What is known to be
-wrong here has a limit that says how far off it is: an empty kernel, a store at the end, and SMs that count from the
-first SM's first block.
+wrong here has a limit that says how far off it is: an empty kernel, and stores of many warps at the end.
 """
 
 from __future__ import annotations
@@ -48,19 +47,26 @@ def test_an_sm_that_computes_is_active_as_long_as_the_chips(kernel):
 
 
 @pytest.mark.parametrize("kernel", CODE)
-def test_all_sms_are_active_for_longer_here(kernel):
-    """One after another begins, up to 99 cycles late, and counts from the first one's block here, not from its own."""
-    assert all(87 < too_long(kernel, 132, warps) < 103 for warps in (1, 2, 4, 8))
+def test_each_of_all_sms_counts_from_its_own_first_block(kernel):
+    assert all(-10 < too_long(kernel, 132, warps) < 6 for warps in (1, 2, 4, 8))
 
 
 @pytest.mark.parametrize("kernel", CODE)
 def test_16_and_32_warps_do_alike(kernel):
     shortest = kernel == "starts_8"
     assert all((-26 if shortest else -9) < too_long(kernel, 1, warps) < 6 for warps in (16, 32))
-    assert all(85 < too_long(kernel, 132, warps) < 103 for warps in (16, 32))
+    assert all(-12 < too_long(kernel, 132, warps) < 6 for warps in (16, 32))
 
 
-def test_what_begins_and_stores_at_once_ends_too_early():
-    """An empty kernel takes 123 to 163 cycles on one SM, here 40 to 108; a store at the end some 20 more than here."""
+def test_an_empty_kernel_ends_too_early():
+    """It takes 123 to 163 cycles on one SM, here 40 to 108."""
     assert all(-90 < too_long("starts_empty", 1, warps) < -50 for warps in (1, 2, 4, 8, 16, 32))
-    assert all(-70 < too_long("starts_when", 1, warps) < -15 for warps in (1, 2, 4, 8, 16))
+    assert all(-110 < too_long("starts_empty", 132, warps) < -75 for warps in (1, 2, 4, 8, 16, 32))
+
+
+def test_a_store_at_the_end():
+    """Right for one to four warps of one SM; 16 and 32 warps, each of which stores four words, end later than here."""
+    assert all(-5 < too_long("starts_when", 1, warps) < 5 for warps in (1, 2, 4))
+    assert all(-45 < too_long("starts_when", 1, warps) < -25 for warps in (8, 16))
+    assert all(-60 < too_long("starts_when", 132, warps) < -10 for warps in (1, 2, 4, 8, 16))
+    assert all(-185 < too_long("starts_when", sms, 32) < -160 for sms in (1, 132))

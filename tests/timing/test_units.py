@@ -70,7 +70,7 @@ def test_half_of_the_blocks_have_half_of_dram_and_a_power_of_two_of_slices():
     assert scaled["l2"] == {"l2_slices": 16, "slice_bytes_per_cycle": pytest.approx(40), "first_sm_cycles": 0}
     assert scaled["atomics"] == {
         "atomic_word_cycles": pytest.approx(100), "atomic_sector_cycles": pytest.approx(100),
-        "atomic_pass_cycles": pytest.approx(100),
+        "atomic_pass_cycles": pytest.approx(100), "alone_cycles": pytest.approx(100),
     }  # fmt: skip
     assert scaled["blocks"] == {"block_cycles": pytest.approx(100)}
     assert scaled["crossbar"]["gpc_bytes_per_cycle"] == pytest.approx(20)

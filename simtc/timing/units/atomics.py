@@ -29,6 +29,7 @@ _UNIT = np.dtype(
         ("at", np.float64),  # until when it has executed
         ("left", np.float64, (_PORTS,)),  # cycles of what came through each, and is not executed
         ("apart", np.int64),  # 1 where halves do not hold each other up
+        ("alone", np.float64),  # times as long, where one half alone has some left
     ]
 )
 
@@ -46,6 +47,9 @@ class Atomics(Parameters):
     )
     atomic_pass_cycles: float = constant(
         "l1.atomic_pass_cycles", scales=lambda own, scale: own.atomic_pass_cycles / scale.share
+    )
+    alone_cycles: float = constant(  # of a whole sector, where SMs near one half of L2 alone add
+        "clock.atomics.alone_cycles", scales=lambda own, scale: own.alone_cycles / scale.share
     )
     atomic_cycles: float = constant("l1.atomic_cycles")
     atomic_spread_cycles: float = constant("l1.atomic_spread_cycles")
@@ -65,7 +69,7 @@ def atomic_unit(ck: Arrays, sector: Int) -> Int:
     256 bytes share one with those 512 bytes further or before. The next 4 KiB have eight more.
     """
     line, part = sector >> 2, sector >> 3
-    own = (part & 1) + 2 * (part >> 2 & 3)
+    own = ((part & 1) + 2 * (part >> 2 & 3)) ^ hashed(line >> 5, 3)
     return (UNITS * ((line >> 5) + hashed(line >> 9, 8)) + own) % ck.atomic_units.size
 
 
@@ -87,7 +91,7 @@ def _drain(ck: Arrays, number: Int, t: Float) -> None:
     unit = ck.atomic_units[number]
     while unit.at < t:
         busy = _busy(ck, number, 0), _busy(ck, number, 1)
-        together = 2.0 if busy[0] > 0 and busy[1] > 0 and not unit.apart else 1.0
+        together = 1.0 if unit.apart else 2.0 if busy[0] > 0 and busy[1] > 0 else max(unit.alone, 1.0)
         step = t - unit.at
         for port in range(_PORTS):
             if unit.left[port] > 0:
@@ -108,7 +112,10 @@ def _begins(ck: Arrays, number: Int, port: Int) -> Float:
             others += unit.left[other]
         else:
             ours += min(unit.left[other], unit.left[port])
-    return unit.at + ours + (0.0 if unit.apart else min(ours, others))
+    if unit.apart:
+        return unit.at + ours
+    both = min(ours, others)
+    return unit.at + 2.0 * both + (ours - both) * max(unit.alone, 1.0)
 
 
 @compiled(float64, CLOCK, SM, int64, int64, int64, float64)
@@ -126,6 +133,7 @@ def _execute(ck: Arrays, sm: Record, sector: Int, passes: Int, is_part: Int, t: 
         port = (2 * sm.cpc + sm.half) % _PORTS
         unit.apart = passes > 1 and not is_part
         each = own.atomic_pass_cycles if unit.apart else each
+        unit.alone = own.alone_cycles / each if not is_part and passes == 1 else 1.0
     begun = max(_begins(ck, number, port), t)
     unit.left[port] += passes * each
     sm.executed[number % UNITS] = begun

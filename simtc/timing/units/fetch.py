@@ -7,11 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from simtc.jit import Arrays, Int, Record
-from simtc.machine.types import float64, int64
+from simtc.jit import Arrays, Float, Int, Record
+from simtc.machine.types import float64, int64, void
 from simtc.results.stall import Stall
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, INT, SM, WARP, Cells, Parameters, Unit, compiled, constant, derived
+from simtc.timing.units.addresses import chance
 from simtc.timing.units.server import SERVER, serve
 
 __all__ = ["LINES", "UNIT", "Fetch", "fetching", "misses_constant", "waits_for_constant"]
@@ -29,9 +30,14 @@ class Fetch(Parameters):
     first_cycles: float = derived(  # until the first line of an SM comes; 0 where all code is there
         lambda device, launch: device.sm.fetch.first_cycles if launch.is_cold else 0.0, "fetch.first_cycles"
     )
-    line_cycles: float = derived(  # until any other line comes for the first time; straight code is asked for ahead
+    lines: float = derived(  # of code that come at a time
+        lambda device, _: max(device.clocked("clock.fetch.lines"), 1.0), "clock.fetch.lines"
+    )
+    line_cycles: float = derived(  # for each of them, until those behind others come for the first time
         lambda device, _: _CODE_LINE * device.sm.fetch.flushed_cycles, "fetch.flushed_cycles"
     )
+    jump_cycles: float = constant("clock.fetch.jump_cycles")  # until those come that were not asked for ahead
+    spread_cycles: float = constant("clock.fetch.spread_cycles")  # by which all come later to the farthest SM
     constant_first_cycles: float = constant("l1.constant_first_cycles")  # of a line that LDC touches first
     constant_operand_first_cycles: float = constant("l1.constant_operand_first_cycles")  # an operand, or ULDC
     gpc_constant_cycles: float = constant(
@@ -53,26 +59,36 @@ UNIT = Unit(
 )
 
 
+@compiled(void, CLOCK, int64, int64, float64)
+def _ask(ck: Arrays, number: Int, line: Int, comes: Float) -> None:
+    """Have lines of code come to an SM together, those of them that are not on their way."""
+    lines = ck.code_lines[number]
+    for one in range(line, min(line + int64(ck.chip.fetch.lines), lines.size)):
+        if lines[one] < 0:
+            lines[one] = int64(comes)
+
+
 @compiled(int64, CLOCK, WARP, int64, int64, int64)
 def fetching(ck: Arrays, warp: Record, number: Int, instruction: Int, now: Int) -> Int:
     """Tell whether the next instruction of an SM's warp is still to be fetched.
 
-    The line behind one that comes is asked for with it. With an SM's first line all code has come near: a jump costs no
-    more than a line.
+    Lines are asked for when one of those before them is read. A jump beyond them asks for what it needs, and waits.
     """
-    if ck.chip.fetch.first_cycles == 0:
-        return 0
     own, line = ck.chip.fetch, instruction // _CODE_LINE
-    there = ck.code_lines[number, line]
-    if there < 0:
-        before = ck.code_lines[number, line - 1] if line else int64(_UNKNOWN)
-        comes = now + int64(own.line_cycles if line else own.first_cycles)
-        there = max(now, before + int64(own.line_cycles)) if before >= 0 else comes
-        ck.code_lines[number, line] = there
-    if there <= now:
+    if own.first_cycles == 0:
         return 0
-    warp.ready_at, warp.after = there, Stall.no_instruction
-    return 1
+    lines, farther = ck.code_lines[number], 0.0 if number == 0 else own.spread_cycles * chance(number)
+    ahead = own.lines * own.line_cycles + farther
+    if lines[line] < 0:
+        _ask(ck, number, line, now + (max(own.jump_cycles + farther, ahead) if line else own.first_cycles))
+    if lines[line] > now:
+        warp.ready_at, warp.after = lines[line], Stall.no_instruction
+        return 1
+    for one in range(line + 1, min(line + 1 + int64(own.lines), lines.size)):
+        if lines[one] < 0:
+            _ask(ck, number, one, now + ahead)
+            break
+    return 0
 
 
 @compiled(int64, CLOCK, SM, float64, int64)

@@ -18,7 +18,7 @@ from simtc.timing.units.addresses import slot, spread
 from simtc.timing.units.crossbar import fetch_sector
 from simtc.timing.units.events import expect_fill
 from simtc.timing.units.l2_tags import NEVER
-from simtc.timing.units.memory_queue import QUEUED, lines_of
+from simtc.timing.units.memory_queue import QUEUED, flits_of, lines_of
 from simtc.timing.units.places import PENDING, hold, note_line, room_at
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.write_combining import asks_at
@@ -42,7 +42,7 @@ __all__ = [
 
 MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps count of
 TAGGED: Final = 32  # instructions at the tags that the clock has room for
-WAITING: Final = 128  # instructions that it has room for in the queue for L2
+WAITING: Final = 256  # instructions that it has room for in the queue for L2
 _NOTED: Final = 64  # lines that the clock finds again at once
 _MISS = np.dtype([("cycles", np.float64), ("warp", np.int32), ("instruction", np.int32), ("sub", np.int32)], align=True)
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
@@ -186,6 +186,8 @@ def tag_cycles(ck: Arrays, op: Record, one: Record) -> Float:
     """Return how long the tags take for an instruction: by its lines, less for some that LDGSTS copies."""
     if op.bypasses and op.access == Access.COPY:
         return ldgsts.tag_cycles(ck, one)
+    if op.access == Access.ATOMIC and ck.chip.crossbar.atomic_packet_cycles > 0:
+        return float64(max(flits_of(op, one), 1))
     return max(looked_up(ck, one), 1.0) + (ck.chip.l1.copy_tag_cycles if op.access == Access.COPY else 0.0)
 
 

@@ -9,8 +9,10 @@ from numba import from_dtype
 
 from simtc.jit import Int, Record, jit
 from simtc.machine.types import int64
+from simtc.timing.constants import LANES, Access
+from simtc.timing.operation import OPERATION
 
-__all__ = ["QUEUE", "QUEUED", "QUEUED_FIELDS", "lines_of"]
+__all__ = ["QUEUE", "QUEUED", "QUEUED_FIELDS", "flits_of", "lines_of"]
 
 QUEUE: Final = 32  # entries that the clock has room for
 _SECTORS: Final = 64  # that one instruction can touch
@@ -26,6 +28,8 @@ QUEUED_FIELDS: Final = np.dtype(
         ("off", np.int32),  # 1 where its guard holds for no lane
         ("sectors", np.int32),
         ("meeting", np.int32),  # of an atomic: the most lanes at one word
+        ("ways", np.int64),  # of what waits for L2: bits of the ways that it takes; 0 of what has asked
+        ("slices", np.int64),  # and bits of the slices that it goes to
         ("pieces", np.int64),  # of a copy past L1: bits of those that begin a piece
         ("parts", np.int64),  # and how many pieces there are
         ("tags", np.float64),  # cycles that the tags of L1 take for it
@@ -45,3 +49,13 @@ def lines_of(one: Record) -> Int:
         lines += one.list[k] >> 2 != line
         line = one.list[k] >> 2
     return lines
+
+
+@jit(int64(OPERATION, QUEUED))
+def flits_of(op: Record, one: Record) -> Int:
+    """Return the flits of the way up: heads, and the sectors of atomics, but for lone words."""
+    if op.access == Access.GROUP:
+        return 0
+    heads = one.meeting * one.lines
+    alone = op.access != Access.ATOMIC or (not op.returned and heads >= LANES)
+    return heads if alone else heads + one.meeting * one.sectors

@@ -1,4 +1,8 @@
-"""Atomics that L2 is too far behind to take wait in an SM, and behind them what else asks it. Stores pass them."""
+"""Atomics that wait on their way to L2, and what waits behind them: the SM's requests go up in order.
+
+The first of them have left the SM. What is behind these goes on, but for what a way holds (see `ways.py`). Another
+warp's loads pass all that no way holds. Stores pass.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +20,9 @@ from simtc.timing.units.crossbar import AHEAD, send_atomic, takes_atomic
 from simtc.timing.units.events import expect_turn
 from simtc.timing.units.l1 import WAITING, ask, expect, finds, stage_cycles
 from simtc.timing.units.ldgsts import grouped_at
-from simtc.timing.units.memory_queue import QUEUED, QUEUED_FIELDS
+from simtc.timing.units.memory_queue import QUEUED, flits_of
 from simtc.timing.units.scoreboards import complete
+from simtc.timing.units.ways import find_ways, is_held, nth, passes
 from simtc.timing.units.write_combining import answered, joins_at
 
 __all__ = ["UNIT", "Waiting", "misses", "take_turn"]
@@ -30,32 +35,24 @@ class Waiting(Parameters):
     """What a board says of the queue of atomics."""
 
     atomic_queue_entries: float = constant("l1.atomic_queue_entries", room=WAITING * LANES)
+    left_flits: float = constant("clock.waiting.left_flits")  # of those that wait, that have left the SM
 
 
 UNIT = Unit(
     name="waiting",
     parameters=Waiting,
     sm=(
-        ("waiting", np.int64),
-        ("waiting_head", np.int64),
         ("waiting_flits", np.int64),  # of the way up
-        ("waiting_queue", QUEUED_FIELDS, (WAITING,)),
+        ("left", np.int64),  # of those that wait, the first ones: they have left the SM, or have asked
+        ("left_flits", np.int64),
+        ("turn_at", np.int64),  # when the first one of them may have its turn
+        ("behind", np.int64),  # of those that have left, what an atomic on the same way holds
     ),
     warp=(
         ("reds", np.int32),  # that wait: its block may end before they leave
         ("executed", np.int64),  # when L2 has executed the last one that has left
     ),
 )
-
-
-@compiled(int64, OPERATION, QUEUED)
-def _flits(op: Record, one: Record) -> Int:
-    """Return the flits of what waits: heads, and the sectors of atomics, but for lone words."""
-    if op.access == Access.GROUP:
-        return 0
-    heads = one.meeting * one.lines
-    alone = op.access != Access.ATOMIC or (not op.returned and heads >= LANES)
-    return heads if alone else heads + one.meeting * one.sectors
 
 
 @compiled(int64, CLOCK, OPERATION)
@@ -66,12 +63,12 @@ def _leaves_late(ck: Arrays, op: Record) -> Int:
 
 @compiled(void, CLOCK, SM, OPERATION, QUEUED, int64)
 def _put(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
-    """Let an instruction wait behind the others."""
+    """Let an instruction wait behind the others, where it leaves the SM if there is room for it on its way."""
     warp = ck.warps[one.warp]
     if _leaves_late(ck, op):
         warp.reds += 1
         warp.stored = max(warp.stored, now + int64(ck.chip.write_combining.store_answer_cycles))
-    to = sm.waiting_queue[(sm.waiting_head + sm.waiting) % WAITING]
+    to = nth(sm, sm.waiting)
     to.warp, to.instruction, to.sub, to.tags = one.warp, one.instruction, one.sub, one.tags
     to.wavefronts, to.lines, to.passes, to.sectors = one.wavefronts, one.lines, one.passes, one.sectors
     to.meeting, to.pieces, to.parts = one.meeting, one.pieces, one.parts
@@ -79,20 +76,21 @@ def _put(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
         to.list[k] = one.list[k]
     for k in range(to.to.size):
         to.to[k] = one.to[k]
+    find_ways(ck, to)
     sm.waiting += 1
-    sm.waiting_flits += _flits(op, one)
-
-
-@compiled(QUEUED, SM)
-def _first(sm: Record) -> Record:
-    """Return the instruction that has waited longest."""
-    return sm.waiting_queue[sm.waiting_head]
+    sm.waiting_flits += flits_of(op, one)
+    if sm.left + 1 == sm.waiting:
+        _leave(ck, sm, now)
 
 
 @compiled(void, SM, OPERATION)
 def _drop(sm: Record, op: Record) -> None:
-    """Let the instruction go that has waited longest."""
-    sm.waiting_flits -= _flits(op, _first(sm))
+    """Let the first one go that waits; what was no atomic has asked before."""
+    if op.access == Access.ATOMIC:
+        flits = flits_of(op, nth(sm, 0))
+        sm.waiting_flits -= flits
+        sm.left_flits -= flits
+    sm.left -= 1
     sm.waiting_head = (sm.waiting_head + 1) % WAITING
     sm.waiting -= 1
 
@@ -108,6 +106,15 @@ def _answer(ck: Arrays, sm: Record, op: Record, warp: Record, arrival: Int, now:
     warp.reds -= waited
 
 
+@compiled(void, SM, float64, int64)
+def _expect(sm: Record, turn: Float, now: Int) -> None:
+    """Let what waits take its turn at a time to come, if it does not before."""
+    at = int64(math.ceil(turn))
+    if sm.turn_at <= now or at < sm.turn_at:
+        expect_turn(sm, at)
+        sm.turn_at = at
+
+
 @compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64, float64, int64)
 def _join(ck: Arrays, sm: Record, op: Record, atomic: Record, now: Int, looked: Float, waited: Int) -> Int:
     """Send an atomic, or the rest of it, and expect its answer; return 0 where L2 is too far behind to take it now."""
@@ -117,7 +124,7 @@ def _join(ck: Arrays, sm: Record, op: Record, atomic: Record, now: Int, looked: 
         if send_atomic(ck, sm, op, atomic, asked, now) == 0:
             turn = takes_atomic(ck, sm, atomic)
     if turn > now:
-        expect_turn(sm, int64(math.ceil(turn)))
+        _expect(sm, turn, now)
         return 0
     arrival = int64(math.ceil(max(sm.answered, now + 1.0)))
     _answer(ck, sm, op, ck.warps[atomic.warp], arrival, now, waited)
@@ -125,42 +132,86 @@ def _join(ck: Arrays, sm: Record, op: Record, atomic: Record, now: Int, looked: 
     return 1
 
 
+@compiled(void, CLOCK, SM, QUEUED, int64)
+def _ask(ck: Arrays, sm: Record, one: Record, now: Int) -> None:
+    """Let what is no atomic ask L2."""
+    op, warp = ck.ops[one.instruction], ck.warps[one.warp]
+    if op.access == Access.GROUP:
+        complete(sm, warp, op, one.warp, grouped_at(warp, now + 1.0))
+    else:
+        ask(ck, sm, op, one, now, float64(now), now + 1.0)
+    one.ways = 0
+    sm.moves_at = min(sm.moves_at, now)
+
+
+@compiled(void, CLOCK, SM, int64)
+def _leave(ck: Arrays, sm: Record, now: Int) -> None:
+    """Let atomics leave the SM while there is room for them on their way to L2, and what is behind these ask."""
+    while sm.left < sm.waiting:
+        one = nth(sm, sm.left)
+        op = ck.ops[one.instruction]
+        flits = flits_of(op, one)
+        if op.access == Access.ATOMIC:
+            if sm.left_flits > 0 and sm.left_flits + flits > ck.chip.waiting.left_flits:
+                return
+            sm.left_flits += flits
+        elif op.access != Access.GROUP and sm.up_free - AHEAD > now:
+            _expect(sm, sm.up_free - AHEAD, now)
+            return
+        else:
+            sm.waiting_flits -= flits
+            if is_held(ck, sm, one, sm.left):
+                sm.behind += 1
+            else:
+                _ask(ck, sm, one, now)
+        sm.left += 1
+
+
+@compiled(void, CLOCK, SM, int64)
+def _let_go(ck: Arrays, sm: Record, now: Int) -> None:
+    """Let those ask that no atomic on their way holds any more."""
+    for n in range(sm.left):
+        if sm.behind == 0:
+            return
+        one = nth(sm, n)
+        if one.ways and ck.ops[one.instruction].access != Access.ATOMIC and not is_held(ck, sm, one, n):
+            _ask(ck, sm, one, now)
+            sm.behind -= 1
+
+
 @compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64)
 def misses(ck: Arrays, sm: Record, op: Record, load: Record, now: Int) -> Int:
     """Look a load up; what misses keeps an MSHR, and passes the data stage when its data comes.
 
-    An atomic that L2 is too far behind to take waits, and behind it whatever else has to ask L2. Stores pass it.
+    An atomic that L2 is too far behind to take waits, and behind it what has to ask L2 and does not pass it. Stores do.
     """
     if op.access == Access.GLOBAL_STORE:
         return 0
-    looked = sm.tag_free - load.tags
-    if sm.waiting > 0 and (op.access in _FOLLOWS or op.bypasses or not finds(ck, sm, load)):
+    looked, is_atomic = sm.tag_free - load.tags, op.access == Access.ATOMIC
+    asks = op.access in _FOLLOWS or op.bypasses or op.is_strong or not finds(ck, sm, load)
+    if sm.waiting > 0 and asks and (is_atomic or not passes(ck, sm, load)):
         _put(ck, sm, op, load, now)
         return 1
     if op.access == Access.GROUP:
         return 0
-    if op.access == Access.ATOMIC:
-        if not _join(ck, sm, op, load, now, looked, int64(0)):
-            _put(ck, sm, op, load, now)
-        return 1
-    return ask(ck, sm, op, load, now, looked, 0.0)
+    if not is_atomic:
+        return ask(ck, sm, op, load, now, looked, 0.0)
+    sm.drained = max(sm.drained, now + int64(ck.chip.write_combining.end_cycles))
+    if not _join(ck, sm, op, load, now, looked, int64(0)):
+        _put(ck, sm, op, load, now)
+    return 1
 
 
 @compiled(void, CLOCK, SM, int64)
 def take_turn(ck: Arrays, sm: Record, now: Int) -> None:
-    """Let those ask L2 that have waited, up to the next atomic that L2 is too far behind to take."""
-    while sm.waiting > 0:
-        one = _first(sm)
+    """Let those go on that have waited, up to the next atomic that L2 is too far behind to take."""
+    _leave(ck, sm, now)
+    while sm.left > 0:
+        one = nth(sm, 0)
         op = ck.ops[one.instruction]
-        if op.access == Access.GROUP:
-            warp = ck.warps[one.warp]
-            complete(sm, warp, op, one.warp, grouped_at(warp, now + 1.0))
-        elif op.access != Access.ATOMIC:
-            if sm.up_free - AHEAD > now:
-                expect_turn(sm, int64(math.ceil(sm.up_free - AHEAD)))
-                return
-            ask(ck, sm, op, one, now, float64(now), now + 1.0)
-        elif not _join(ck, sm, op, one, now, float64(now), int64(1)):
+        if op.access == Access.ATOMIC and not _join(ck, sm, op, one, now, float64(now), int64(1)):
             return
         _drop(sm, op)
         sm.moves_at = min(sm.moves_at, now)
+        _let_go(ck, sm, now)
+        _leave(ck, sm, now)

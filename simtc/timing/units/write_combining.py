@@ -37,6 +37,7 @@ class WriteCombining(Parameters):
     store_turn_line_cycles: float = constant("l1.store_turn_line_cycles")
     store_gather_lines: float = constant("l1.store_gather_lines")
     lone_cycles: float = constant("clock.write_combining.lone_cycles")  # at least, of the only sector of a line
+    end_cycles: float = constant("clock.write_combining.end_cycles")  # until a store has passed an idle SM
     store_answer_cycles: float = constant("launch.store_answer_cycles")
     l2_store_queue_cycles: float = constant("l2_store_queue_cycles")
     l2_fill_bytes: float = constant("l2_fill_bytes")
@@ -175,5 +176,5 @@ def write_through(ck: Arrays, sm: Record, warp: Record, op: Record, store: Recor
     sm.stores_left = sm.up_free
     sm.stored = sm.up_free + _load_after(ck, store.lines)
     sm.stage_free = max(sm.stage_free, sm.up_free - own.store_queue_sectors)
-    sm.drained = int64(sm.stage_free)
+    sm.drained = max(sm.drained, int64(max(sm.stage_free, t + own.end_cycles)))
     answered(warp, max(sm.taken, int64(t)) + int64(own.store_answer_cycles))  # those that join others leave, too
