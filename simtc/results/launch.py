@@ -225,6 +225,7 @@ class LaunchResult(Display):
             "extrapolated": list(timing.extrapolated) if timing else [],
             "cycles": timing.cycles if timing else None,
             "cycles_interval": list(timing.cycles_interval) if timing else None,
+            "trailing_cycles": timing.trailing_cycles if timing else None,
             "clock_mhz": timing.clock_mhz if timing else None,
             "seconds": timing.seconds if timing else None,
             "instructions": self.instructions,

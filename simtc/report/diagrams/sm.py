@@ -27,6 +27,7 @@ _PLACES = {
     "pipes": (0, 3), "tensor": (1, 3), "waiting": (2, 3), "write_combining": (3, 3),
     "fence": (0, 4), "merging": (2, 4), "special": (3, 4),
     "dram": (0, 5), "l2_tags": (1, 5), "l2": (2, 5), "crossbar": (3, 5), "atomics": (2, 6),
+    "ways": (3, 6),
 }  # fmt: skip
 # What holds which boxes: first and last column and row, and its name.
 _FRAMES = (
@@ -37,7 +38,7 @@ _WAYS = (
     ("fetch", "dispatch"), ("scoreboards", "operands"), ("dispatch", "operands"), ("dispatch", "pipes"),
     ("operands", "tensor"), ("lsu", "shared_memory"), ("lsu", "l1"), ("l1", "waiting"), ("l1", "ldgsts"),
     ("ldgsts", "shared_memory"), ("waiting", "merging"), ("merging", "crossbar"), ("write_combining", "crossbar"),
-    ("crossbar", "l2"), ("l2", "atomics"), ("l2", "l2_tags"), ("l2_tags", "dram"),
+    ("crossbar", "l2"), ("crossbar", "ways"), ("ways", "atomics"), ("l2", "l2_tags"), ("l2_tags", "dram"),
 )  # fmt: skip
 
 
@@ -52,7 +53,7 @@ def sm_svg() -> str:
 
     Example:
         >>> sm_svg().count("<polygon")  # arrows
-        17
+        18
 
     """
     if gone := _PLACES.keys() - {unit.name for unit in UNITS}:

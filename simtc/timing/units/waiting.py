@@ -1,7 +1,7 @@
-"""Atomics that wait on their way to L2, and what waits behind them: the SM's requests go up in order.
+"""Atomics that L2 is too far behind to take wait, and behind them what else asks it. Stores pass them.
 
 The first of them have left the SM. What is behind these goes on, but for what a way holds (see `ways.py`). Another
-warp's loads pass all that no way holds. Stores pass.
+warp's loads pass all that no way holds.
 """
 
 from __future__ import annotations
