@@ -195,6 +195,16 @@ def _matrices(s: Arrays, op: Record, block: Int, c: Int, size: Int) -> Int:
     return 0
 
 
+@jit(int64(LONGS, uint32))
+def _least(address: Array, m: Int) -> Int:
+    """Return the least address of the lanes in a mask; 0 where there is none."""
+    least = int64(-1)
+    for lane in range(32):
+        if (m >> uint32(lane)) & _ONE and (least < 0 or address[lane] < least):
+            least = address[lane]
+    return max(least, 0)
+
+
 @jit(int64(STATE, MEMORY, OP, int64, int64, uint32, uint32))
 def _copy(s: Arrays, mem: Arrays, op: Record, block: Int, c: Int, m: Int, q: Int) -> Int:
     """Copy global bytes to shared memory (LDGSTS); lanes outside `q` write zeros instead of reading."""
@@ -215,6 +225,7 @@ def _copy(s: Arrays, mem: Arrays, op: Record, block: Int, c: Int, m: Int, q: Int
         passes(s.address, m & q, nbytes, s.event)
         if nbytes == 16:
             pieces(s.address, s.address2, m & q, s.event)
+        s.event[Event.TO] = _least(s.address2, m) - s.blocks[block].shared_at
     for lane in range(32):
         if (m >> uint32(lane)) & _ONE:
             read = (q >> uint32(lane)) & _ONE

@@ -121,6 +121,7 @@ class Event(IntEnum):
     MEETING = 12  # of an atomic: the most lanes that meet at one word
     ASKED = 13  # of those: how many sectors are asked for
     PASSES = 14  # of what L1 looks up: passes over its banks, each of which gives a word of any line
+    TO = 15  # of a copy to shared memory: the first byte of its block's that it writes
     LIST = 16  # sector addresses, in order of first touch
     BANKS = 96  # for counting wavefronts: what each bank of shared memory delivers
     WORDS = 160  # for counting wavefronts: how many words each bank is asked for

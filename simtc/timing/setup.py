@@ -77,7 +77,10 @@ def new_clock(
     """
     cores, l1_sets = device.sm.limits.sub_cores, _sets_of_l1(device, room)
     l2_lines = lines_of_l2(device, l2_bytes)
-    launch = Launched(slots=slots, warps=room.warps, l1_sets=l1_sets, l2_sets=l2_lines // WAYS, is_cold=is_cold)
+    launch = Launched(
+        slots=slots, warps=room.warps, l1_sets=l1_sets, l2_sets=l2_lines // WAYS,
+        block_shared_bytes=room.shared_bytes // room.blocks, is_cold=is_cold,
+    )  # fmt: skip
     gpc, cpc = neighbours(device, sms)
     clock = new_clock_of(
         Sizes(

@@ -66,6 +66,7 @@ class Launched:
     warps: int  # of a block
     l1_sets: int
     l2_sets: int
+    block_shared_bytes: int = 0  # of a block, with what the driver keeps of it
     is_cold: bool = False  # its code is still to be fetched
 
 

@@ -44,7 +44,9 @@ MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps
 TAGGED: Final = 32  # instructions at the tags that the clock has room for
 WAITING: Final = 256  # instructions that it has room for in the queue for L2
 _NOTED: Final = 64  # lines that the clock finds again at once
-_MISS = np.dtype([("cycles", np.float64), ("warp", np.int32), ("instruction", np.int32), ("sub", np.int32)], align=True)
+_OTHERS: Final = (4, 8)  # bits of a number by chance, from which on it chooses two more ways
+_NUMBERS = (("warp", np.int32), ("instruction", np.int32), ("sub", np.int32))
+_MISS = np.dtype([("cycles", np.float64), ("again", np.float64), *_NUMBERS], align=True)
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 _WAITS = (*_WIDE, Access.GLOBAL_STORE)  # where atomics do
 
@@ -76,7 +78,7 @@ UNIT = Unit(
         ("come", np.float64),  # when all lines of loads will have come
         ("misses", np.int64),  # loads that are on their way from L2
         ("free_mshrs", np.int32, (MSHRS,)),  # a stack of them, beyond the first `misses`
-        ("mshrs", _MISS, (MSHRS,)),  # whose load it is, and the cycles that its data needs of the data stage
+        ("mshrs", _MISS, (MSHRS,)),  # whose load it is, and the cycles that its data needs: data stage, tags
         ("fills", np.int64),  # loads whose data has come and waits for the data stage
         ("fill_head", np.int64),
         ("fill_queue", np.int32, (MSHRS,)),  # their MSHRs
@@ -93,20 +95,29 @@ UNIT = Unit(
 
 @compiled(int64, CLOCK, SM, int64)
 def _place(ck: Arrays, sm: Record, line: Int) -> Int:
-    """Return the place of a line in L1; of one that is not there, that of the least recently used one of its set."""
+    """Return the place of a line in L1; of one that is not there, the place in its set that it would take.
+
+    That is a free one, or of three that chance chooses the one that was used least recently.
+    """
     tags, used, number = ck.l1_tags, ck.l1_used, sm.number
     noted = int64(sm.noted[slot(line, _NOTED)])
     if tags[number, noted] == line + 1:
         return noted
     sets, spreads = int64(ck.chip.l1.l1_sets), ck.chip.l1.unused_bytes > 0
     first = (line + (spread(line // sets) if spreads else 0)) % sets * WAYS
-    victim = first
+    free = int64(-1)
     for i in range(first, first + WAYS):
         if tags[number, i] == line + 1:
             sm.noted[slot(line, _NOTED)] = i
             return i
-        if used[number, i] < used[number, victim]:
-            victim = i
+        free = i if tags[number, i] == 0 else free
+    if free >= 0:
+        return free
+    drawn = spread(line + sm.requests)
+    victim = first + drawn % WAYS
+    for bits in _OTHERS:
+        other = first + (drawn >> bits) % WAYS
+        victim = other if used[number, other] < used[number, victim] else victim
     return victim
 
 
@@ -210,7 +221,8 @@ def expect(sm: Record, load: Record, arrival: Int, cycles: Float) -> None:
     number = sm.free_mshrs[sm.misses]
     sm.misses += 1
     miss = sm.mshrs[number]
-    miss.warp, miss.instruction, miss.sub, miss.cycles = load.warp, load.instruction, load.sub, cycles
+    miss.warp, miss.instruction, miss.sub = load.warp, load.instruction, load.sub
+    miss.cycles, miss.again = cycles, load.again
     expect_fill(sm, arrival, number)
 
 
@@ -231,7 +243,10 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
         piled = ldgsts.pieces_asked(ck, sm, load, asked, int64(op.tail)) - asked
     arrival = max(_arrival(ck, sm, op, load, float64(now), asked + piled), least)
     if op.access == Access.COPY and not op.bypasses:
-        sm.tag_free += ldgsts.more_cycles(ck, load, looked_up(ck, load), sm.requests - before, arrival > now)
+        looked = looked_up(ck, load)
+        ck.warps[load.warp].through_l1 = 1 + (arrival <= now) * ldgsts.passes(load)
+        load.again = max(load.wavefronts - looked, 0.0)
+        sm.tag_free += load.far + ldgsts.more_cycles(ck, load, looked, sm.requests - before, arrival > now)
     if arrival <= now:
         return 0
     if op.access == Access.COPY:

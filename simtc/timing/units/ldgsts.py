@@ -15,7 +15,7 @@ from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
 from simtc.timing.constants import SECTOR, WAVEFRONT, Counter
 from simtc.timing.operation import OPERATION
-from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
+from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant, launched
 from simtc.timing.units.crossbar import copy_sector
 from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.on_the_way import has_room_at, take_room
@@ -24,10 +24,12 @@ __all__ = [
     "UNIT",
     "Ldgsts",
     "copied",
+    "far_cycles",
     "grouped_at",
     "landing",
     "look_up_again",
     "more_cycles",
+    "passes",
     "pieces_asked",
     "tag_cycles",
     "write_cycles",
@@ -52,6 +54,11 @@ class Ldgsts(Parameters):
     copy_found_cycles: float = constant("l1.copy_found_cycles")
     missed_cycles: float = constant("clock.ldgsts.missed_cycles")  # of a line that is looked up together with others
     return_cycles: float = constant("clock.ldgsts.return_cycles")  # of a copy of which all has come
+    far_bytes: float = constant("clock.ldgsts.far_bytes")  # of shared memory, beyond which the far half begins
+    far_cycles: float = constant("clock.ldgsts.far_cycles")  # more, of a pass of a copy that goes there
+    slots: float = launched("slots")
+    warps: float = launched("warps")
+    block_shared_bytes: float = launched("block_shared_bytes")
     copies_pending: float = constant("l1.copies_pending", room=_COPIES)
     data_stage_bytes_per_cycle: float = constant("shared.data_stage_bytes_per_cycle")
 
@@ -67,7 +74,7 @@ UNIT = Unit(
     ),
     warp=(
         ("copies_done", np.int64),  # when the warp's copies will have landed
-        ("through_l1", np.int64),  # 1 where copies through L1 wait for their group
+        ("through_l1", np.int64),  # where copies through L1 wait for their group: 1, and the passes of one that L1 held
     ),
 )
 
@@ -148,6 +155,12 @@ def pieces_asked(ck: Arrays, sm: Record, copy: Record, t: Float, tail: Int) -> F
     return sm.pieces_free
 
 
+@compiled(int64, QUEUED)
+def passes(copy: Record) -> Int:
+    """Return the passes over the banks that a copy through L1 takes: there, or in shared memory."""
+    return int64(max(min(copy.passes, copy.lines), copy.wavefronts))
+
+
 @compiled(float64, CLOCK, QUEUED, float64, int64, int64)
 def more_cycles(ck: Arrays, copy: Record, looked: Float, requests: Int, waits: Int) -> Float:
     """Return how much longer than `looked` the tags take for a copy, when it is known what of it L1 does not hold.
@@ -158,14 +171,30 @@ def more_cycles(ck: Arrays, copy: Record, looked: Float, requests: Int, waits: I
     own = ck.chip.ldgsts
     if waits:
         return own.missed_cycles * max(requests - looked, 0.0)
-    return max((1.0 + own.copy_found_cycles) * min(copy.passes, copy.lines) - looked, 0.0)
+    return max((1.0 + own.copy_found_cycles) * passes(copy) - looked, 0.0)
 
 
-@compiled(void, CLOCK, SM, OPERATION, float64)
-def look_up_again(ck: Arrays, sm: Record, op: Record, t: Float) -> None:
-    """Take the tags of L1 once more for a copy of which all has come."""
+@compiled(float64, CLOCK, QUEUED, int64, int64)
+def far_cycles(ck: Arrays, copy: Record, to: Int, least: Int) -> Float:
+    """Return how much longer a copy through L1 takes because of where it goes, from that byte of its block's on.
+
+    L1's array has two halves. What goes to that one in which the lines of L1 are is read and written by turns. Without
+    conflicts it would have that `least` of passes.
+    """
+    own = ck.chip.ldgsts
+    if own.far_bytes == 0:
+        return 0.0
+    slot = int64(copy.warp // int64(own.warps) % int64(own.slots))
+    if slot * own.block_shared_bytes + to < own.far_bytes:
+        return 0.0
+    return own.far_cycles * (min(copy.passes, copy.lines) + least)
+
+
+@compiled(void, CLOCK, SM, OPERATION, float64, float64)
+def look_up_again(ck: Arrays, sm: Record, op: Record, again: Float, t: Float) -> None:
+    """Take the tags of L1 once more for a copy of which all has come, and longer where it has more wavefronts."""
     if not op.bypasses:
-        sm.tag_free = max(sm.tag_free, t) + ck.chip.ldgsts.return_cycles
+        sm.tag_free = max(sm.tag_free, t) + ck.chip.ldgsts.return_cycles + again
 
 
 @compiled(float64, CLOCK, OPERATION, QUEUED)
@@ -177,7 +206,7 @@ def write_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
     """
     own = ck.chip.ldgsts
     if not op.bypasses:
-        return max(copy.lines, copy.wavefronts) * WAVEFRONT / own.data_stage_bytes_per_cycle
+        return copy.far + max(copy.lines, copy.wavefronts) * WAVEFRONT / own.data_stage_bytes_per_cycle
     loose = float64(_ones(copy.pieces & (copy.pieces >> 1 | 1 << copy.sectors - 1)))
     whole = (copy.sectors - loose) * SECTOR / own.copy_write_bytes_per_cycle
     return whole + loose * SECTOR / own.data_stage_bytes_per_cycle

@@ -23,6 +23,7 @@ from simtc.timing.units.barrier import send
 from simtc.timing.units.crossbar import announce
 from simtc.timing.units.events import free_entry, lower_board
 from simtc.timing.units.l1 import TAGGED, tag_cycles, takes_next
+from simtc.timing.units.ldgsts import far_cycles
 from simtc.timing.units.memory_queue import QUEUE, QUEUED, QUEUED_FIELDS
 from simtc.timing.units.shared_memory import backlog, enqueue, pass_off, serve_stage
 from simtc.timing.units.tensor import beside_tensor
@@ -46,6 +47,7 @@ class Lsu(Parameters):
     queue_entries: float = constant("shared.queue_entries", room=QUEUE)
     lsu_lanes: float = constant("shared.lsu_lanes")
     group_cycles: float = constant("clock.lsu.group_cycles")  # of the tags, for a LDGDEPBAR behind LDGSTS through L1
+    group_pass_cycles: float = constant("clock.lsu.group_pass_cycles")  # more, of each pass of a copy that L1 held
     register_cycles: float = derived(  # for which the port of a sub-core reads one register of all lanes: an address
         lambda device, _: device.sm.memory["LDS.32"].operand_read_cycles, "memory.LDS.32.operand_read_cycles"
     )
@@ -108,8 +110,8 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
         sm.moves_at = min(sm.moves_at, now + 1)
         return
     past_l1 = op.access == Access.COPY and op.bypasses
-    if op.access == Access.COPY and not past_l1:  # its passes over the banks of L1, or of shared memory
-        one.passes = max(one.passes, one.wavefronts)
+    if op.access == Access.COPY and not past_l1:
+        one.far = far_cycles(ck, one, event[Event.TO], event[Event.IDEAL])
     one.pieces = event[Event.PIECES] if past_l1 else int64(0)
     one.meeting = event[Event.MEETING] if op.access == Access.ATOMIC else int64(1)
     if past_l1:
@@ -173,7 +175,8 @@ def _look_up(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
         one.tags = tag_cycles(ck, op, one)
         sm.tag_free = start + one.tags
     elif op.access == Access.GROUP and warp.through_l1:
-        sm.tag_free = start + ck.chip.lsu.group_cycles
+        own = ck.chip.lsu
+        sm.tag_free = start + own.group_cycles + own.group_pass_cycles * (warp.through_l1 - 1)
         warp.through_l1 = 0
 
 

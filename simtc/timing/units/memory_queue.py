@@ -32,6 +32,8 @@ QUEUED_FIELDS: Final = np.dtype(
         ("slices", np.int64),  # and bits of the slices that it goes to
         ("pieces", np.int64),  # of a copy past L1: bits of those that begin a piece
         ("parts", np.int64),  # and how many pieces there are
+        ("far", np.float64),  # of a copy through L1: cycles that it takes beyond others', by where it goes
+        ("again", np.float64),  # and that it takes the tags when it has come, beyond others
         ("tags", np.float64),  # cycles that the tags of L1 take for it
         ("list", np.int64, (_SECTORS,)),  # their numbers
         ("to", np.int64, (_SECTORS // 2,)),  # of a copy: the 16 bytes of shared memory that each goes to first

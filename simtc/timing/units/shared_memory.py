@@ -82,7 +82,7 @@ def _cycles(ck: Arrays, op: Record, one: Record) -> Float:
     stage_bytes = ck.chip.shared_memory.data_stage_bytes_per_cycle
     if op.access == Access.COPY and not op.bypasses:
         if ck.chip.l1.tag_lines_per_cycle > 0:  # L1 holds it: it is read while what came before is written
-            return max(one.passes, one.wavefronts) * WAVEFRONT / stage_bytes
+            return one.far + max(one.passes, one.wavefronts) * WAVEFRONT / stage_bytes
         return write_cycles(ck, op, one)
     if op.access in (Access.SHARED_LOAD, Access.SHARED_STORE, Access.EXCHANGE, Access.COPY):
         return one.wavefronts * WAVEFRONT / stage_bytes
@@ -124,7 +124,7 @@ def _pass_fill(ck: Arrays, sm: Record, t: Float) -> None:
     sm.stage_free = t + miss.cycles
     sm.stage_busy += miss.cycles
     if op.access == Access.COPY:
-        look_up_again(ck, sm, op, t)
+        look_up_again(ck, sm, op, miss.again, t)
     else:
         back = _back(ck, sub, op, float64(op.returned), int64(t))
         sub.return_free = max(sub.return_free, t) + back

@@ -71,7 +71,7 @@ def _put(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
     to = nth(sm, sm.waiting)
     to.warp, to.instruction, to.sub, to.tags = one.warp, one.instruction, one.sub, one.tags
     to.wavefronts, to.lines, to.passes, to.sectors = one.wavefronts, one.lines, one.passes, one.sectors
-    to.meeting, to.pieces, to.parts = one.meeting, one.pieces, one.parts
+    to.meeting, to.pieces, to.parts, to.far = one.meeting, one.pieces, one.parts, one.far
     for k in range(one.sectors):
         to.list[k] = one.list[k]
     for k in range(to.to.size):
