@@ -33,7 +33,6 @@ ELSEWHERE = {
         "l1.copy_line_cycles": _ASKED,
         "l1.copy_half_cycles": _ASKED,
         "l1.store_full_line_cycles": _ASKED,
-        "clock.ldgsts.return_cycles": _ASKED,
         "l1.store_merge_cycles": "356 and more until 2026-11-27; its three cases are 16 % off at any value now",
         "tensor.HMMA.1688.F32.store_wait_cycles": _BESIDE,
         "tensor.HMMA.16816.F32.store_wait_cycles": _BESIDE,

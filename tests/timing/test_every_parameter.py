@@ -62,6 +62,7 @@ FACTORS = {  # 2 for all others
     "ldgsts.copies_pending": 1 / 64, "waiting.atomic_queue_entries": 1 / 16, "crossbar.atomic_queue_entries": 0,
     "dram.dram_banks": 1 / 1024, "shared_memory.sm_queue_entries": 1 / 4, "ldgsts.copy_write_bytes_per_cycle": 1 / 16,
     "l1.tag_lines_per_cycle": 1 / 4, "merging.store_merge_cycles": 4, "blocks.block_cycles": 50,
+    "ldgsts.slots": 1 / 2, "ldgsts.block_shared_bytes": 1 / 2,
     "ways.slice_flits": 4, "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000, "dispatch.older_first": 0,
     **dict.fromkeys(
         (
@@ -130,6 +131,14 @@ def rows(row: int, pitch: int) -> int:
     kernel = load(Path(__file__).parent / "data" / "row_copies.sass")[f"rows_{row}_{pitch}"]
     args = [np.zeros(1, np.int64), np.zeros(1 << 18, np.uint8), np.int32(4)]
     return launch(kernel, 1, 64, args, device=H200, timing=True, caches="warm", shared_bytes=8192).cycles
+
+
+def far_half() -> int:
+    """Copies through L1 of two blocks of an SM, those of the second one to the far half of the array."""
+    code = load(Path(__file__).parent / "data" / "row_fills.sass")["row_fills_16"]
+    numbers = map(np.uint32, (128, 128, 128, 64 << 10, 4, 1 << 20, 1))
+    args = [np.zeros(4 << 20, np.uint8), np.zeros(64, np.uint32), *numbers]
+    return launch(code, 133, 256, args, device=H200, timing=True, caches="warm", shared_bytes=100 << 10).cycles
 
 
 def far_lines() -> int:
@@ -258,6 +267,9 @@ ONLY = {  # launches for what few others depend on
     "fetch.line_cycles": straight,
     **dict.fromkeys(("fetch.jump_cycles", "fetch.lines"), jumps),
     "ways.slice_flits": behind_red,
+    **dict.fromkeys(
+        (f"ldgsts.{one}" for one in ("far_bytes", "far_cycles", "slots", "warps", "block_shared_bytes")), far_half
+    ),
     "dispatch.older_first": two_blocks,
     "dram.dram_banks": two_rows,
     "l2.l2_far_cycles": far_lines,
