@@ -126,7 +126,7 @@ def more_rings(past, chosen):
 def test_rows_wherever_they_begin_and_however_they_meet_in_banks():
     """Rows that begin within a line are looked up by quarters of a warp, for as long as they conflict in banks.
 
-    Two of 66 are 15 % too slow: of rows whose wavefronts are twice their passes, which keep the tags when they have come.
+    Two of 66 are 15 % too slow: rows whose wavefronts are twice their passes keep the tags when they have come.
     """
     through = more_rings(0, lambda one: one["warps"] == 8 and one["next"] >= one["row"] * 8)
     assert len(through) == 66
