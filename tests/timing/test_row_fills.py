@@ -20,7 +20,8 @@ import simtc
 DATA = Path(__file__).parent / "data"
 COPIES, ROUNDS = 8, 48
 ALWAYS_NEW, ALWAYS_THE_SAME = 6 << 20, 1  # bytes after which the rows begin anew
-FAR = 127  # KiB
+FAR = 127  # KiB: all of what begins there lies in the far half
+EVERY = 4  # of the H200's 869 copies are simulated one in four; of the H100's the chip's cycles are compared
 
 
 @cache
@@ -47,10 +48,10 @@ def kernels():
     return simtc.load(DATA / "row_fills.sass")
 
 
-def errors(wanted, step=1):
-    """Return how far off the H200's copies are here, of those that are wanted."""
+def errors(wanted):
+    """Return how far off every fourth of the H200's copies is here, of those that are wanted."""
     cases = [case for case in rows("h200") if wanted(case)]
-    return [here(*case) / rows("h200")[case] - 1 for case in cases[::step]]
+    return [here(*case) / rows("h200")[case] - 1 for case in cases[::EVERY]]
 
 
 def test_both_boards_take_as_long():
@@ -93,9 +94,9 @@ def test_copies_take_as_long_as_on_the_chip(kind, limits):
     """
     wanted = {
         "near": lambda case: case[6] < FAR and case[7] == 1 and case[8] == ALWAYS_NEW,
-        "far": lambda case: case[6] == FAR,
+        "far": lambda case: case[6] >= FAR,
         "again": lambda case: case[8] == ALWAYS_THE_SAME,
         "shared": lambda case: case[7] > 1 and case[8] == ALWAYS_NEW,
     }[kind]
     for width, limit in limits.items():
-        assert mean(map(abs, errors(lambda case, w=width: wanted(case) and case[0] == w, 4))) < limit
+        assert mean(map(abs, errors(lambda case, w=width: wanted(case) and case[0] == w))) < limit
