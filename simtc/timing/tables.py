@@ -43,7 +43,7 @@ _PIPES = {
 }
 _WHOLE = 4  # registers of a 16x8 matrix of 32 bits
 _SPECIAL = {"S2R": Special.REGISTER, "S2UR": Special.REGISTER, "LDC": Special.CONSTANT}
-_HINTS = {"LTC64B": 64, "LTC128B": 128, "LTC256B": 128}  # bytes that L2 should have; the line behind is left out
+_HINTS = {"LTC64B": 64, "LTC128B": 128, "LTC256B": 256}  # bytes that L2 should have
 
 
 class Table(NamedTuple):

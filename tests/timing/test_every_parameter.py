@@ -201,6 +201,12 @@ def asked(text: str) -> int:
     return cycles(H200, [line(text, write=0)] * 24 + [line("NOP", stall=8)] * 64, warps=4)
 
 
+def straight_of_all() -> int:
+    """Straight code that no cache has, for every SM of the chip."""
+    code = kernel("straight", 90, [line("NOP")] * 512)
+    return launch(code, 132, 32, [np.zeros(64, np.uint32)], device=H200, timing=True, caches="cold").cycles
+
+
 def straight() -> int:
     """Code that comes line by line."""
     return cycles(H200, [line("NOP")] * 64, caches="cold")
@@ -265,6 +271,7 @@ ONLY = {  # launches for what few others depend on
     **dict.fromkeys(("blocks.sm_block_cycles", "blocks.sm_block_warp_cycles"), side_by_side),
     **dict.fromkeys(("write_combining.store_answer_cycles", "blocks.block_cycles"), after_another),
     "fetch.line_cycles": straight,
+    "fetch.spread_cycles": straight_of_all,
     **dict.fromkeys(("fetch.jump_cycles", "fetch.lines"), jumps),
     "ways.slice_flits": behind_red,
     **dict.fromkeys(

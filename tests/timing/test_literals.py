@@ -22,7 +22,7 @@ HASHES = {  # bits of an address that decide as if by chance, by function
     **dict.fromkeys(
         (f"addresses.{one}" for one in ("spread", "slot", "hashed", "chance", "distance_of_page")), None
     ),
-    "crossbar._place": {10}, "write_combining._combines": {10}, "dram._tail": {12}, "l2._slice": {8},
+    "crossbar._place": {10}, "write_combining._combines": {10}, "dram._bank_of": {12}, "l2._slice": {8},
     "dram._gather": {0.5},  # to the nearest number of channels
     "atomics.atomic_unit": {5, 8, 9},
     "l2.read": {5},  # a sector's bytes, as a shift
@@ -41,7 +41,7 @@ MARKS = {  # numbers in place of something, bits of a word, and what a format fi
     "l2_tags.NEVER", "l2_tags.STAYS", "l2_tags._BEFORE", "l2_tags._COPY", "l2_tags._SECTORS", "l2_tags._HALF",
     "l2_tags._FROM_BEFORE", "l2_tags._PARTS", "ldgsts._SECTORS", "scoreboards._BOARDS", "fetch._CODE_LINE",
     "fence._LOOKS",  # how often the clock looks: no cycle depends on it
-    "dram._PHASE",  # where in a period of refreshes a launch begins
+    "dram._EVEN",  # of the golden section: when in a period of refreshes rows are opened
     "dram._NEARER",  # a page is half of the spread nearer than the mean, or farther
     "aging._ALIKE",  # how different two rates are that a sample tells apart
     "ways._UNITS_OF_WAY", "ways._UNITS_OF_SLICE",  # how the units of L2 lie at its slices and stacks of memory

@@ -68,7 +68,7 @@ def beside(name, board, size, caches="cold"):
 
 
 def agree(full, sampled):
-    assert sampled.cycles == pytest.approx(full.cycles, rel=0.045)  # of wmma row_col_f16, cold, on an H200 4.1 %
+    assert sampled.cycles == pytest.approx(full.cycles, rel=0.05)  # of mma_m16n8k16_f32, cold, on an H200 4.9 %
     assert sampled.instructions == pytest.approx(full.instructions, rel=0.001)
     assert sampled.bank_conflicts == pytest.approx(full.bank_conflicts, rel=0.01)
     assert sum(sampled.stalls.values()) == sampled.timing.warp_cycles

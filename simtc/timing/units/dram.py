@@ -24,10 +24,11 @@ __all__ = ["UNIT", "Dram", "answer", "beyond_near", "deliver", "distance", "idle
 _BANKS: Final = 1024  # that the clock has room for
 _CHANNELS: Final = 128  # likewise
 _NOTED: Final = 8192  # rows that batches hold
-_PHASE: Final = 0.5  # of a period since the last refresh, when a launch begins: on the chip by chance
+_EVEN: Final = 0.6180339887498949  # of which all multiples lie evenly between 0 and 1, but for whole numbers
 _NEARER: Final = 0.5  # of the spread: what a near SM has less than the mean of all
-_STATE = np.dtype([("channels", SERVER), ("delivered", np.float64), ("written", np.float64)])  # sectors, and bytes
-_ROW = np.dtype([("row", np.int64), ("until", np.float64)])
+# what was read of sectors, written of bytes, opened of rows
+_STATE = np.dtype([("channels", SERVER), *((name, np.float64) for name in ("delivered", "written", "opened"))])
+_ROW = np.dtype([("row", np.int64), ("until", np.float64), ("ready", np.float64)])
 # what a channel gathers: bytes; the most rows of a bank; the batch's number, and sectors read before it began
 _BATCH = np.dtype([("size", FLOAT), ("rows", FLOAT), ("number", INT), ("delivered", FLOAT)])
 _BANK = np.dtype([("number", INT), ("rows", FLOAT)])  # of which batch; how many rows of it
@@ -83,7 +84,7 @@ UNIT = Unit(
     parameters=Dram,
     chip={
         "dram": Cells(of=_STATE),
-        "dram_rows": Cells(of=_ROW, shape=lambda _: (_BANKS,)),  # that each bank read last, open until then
+        "dram_rows": Cells(of=_ROW, shape=lambda _: (_BANKS,)),  # of which each bank read last
         "dram_reads": Cells(of=SERVER, shape=lambda _: (_CHANNELS,)),  # what each channel reads
         "dram_batches": Cells(of=_BATCH, shape=lambda _: (_CHANNELS,)),
         "dram_banks": Cells(of=_BANK, shape=lambda _: (_BANKS,)),
@@ -93,24 +94,32 @@ UNIT = Unit(
 )
 
 
-@compiled(float64, CLOCK, float64)
-def _refreshed(ck: Arrays, t: Float) -> Float:
-    """Return when DRAM can answer: not while it is refreshed, which happens to all of it at a time."""
-    period, length = ck.chip.dram.dram_refresh_period_cycles, ck.chip.dram.dram_refresh_cycles
-    if length == 0:
-        return t
-    phase = (t + _PHASE * period) % period
-    return t + max(length - phase, 0.0)
+@compiled(float64, CLOCK)
+def _refresh(ck: Arrays) -> Float:
+    """Return how long a bank that is to open a row is refreshed still: of a period's openings, some meet that.
+
+    When a bank is refreshed no one publishes. So the openings are spread evenly over a period, one after another.
+    """
+    own = ck.chip.dram
+    ck.dram.opened += 1.0
+    return max(own.dram_refresh_cycles - ck.dram.opened * _EVEN % 1.0 * own.dram_refresh_period_cycles, 0.0)
 
 
-@compiled(float64, CLOCK, int64, float64)
-def _tail(ck: Arrays, line: Int, t: Float) -> Float:
-    """Return the mean of what a read takes beyond the quickest: more where it opens a row."""
-    row = line // int64(ck.chip.dram.row_lines)
-    bank = ck.dram_rows[hashed(row, 12) % int64(ck.chip.dram.dram_banks)]
-    is_open = bank.row == row and t < bank.until
-    bank.row, bank.until = row, t + ck.chip.dram.dram_row_open_cycles
-    return ck.chip.dram.dram_tail_cycles if is_open else ck.chip.dram.dram_row_tail_cycles
+@compiled(int64, CLOCK, int64)
+def _bank_of(ck: Arrays, line: Int) -> Int:
+    """Return which bank has a line's row."""
+    return hashed(line // int64(ck.chip.dram.row_lines), 12) % int64(ck.chip.dram.dram_banks)
+
+
+@compiled(int64, CLOCK, int64, float64)
+def _open_row(ck: Arrays, line: Int, t: Float) -> Int:
+    """Have a bank open a line's row for a read at t; return 1 where it is open."""
+    row, bank = line // int64(ck.chip.dram.row_lines), ck.dram_rows[_bank_of(ck, line)]
+    is_open = int64(bank.row == row and t < bank.until)
+    if not is_open:
+        bank.row, bank.ready = row, t + _refresh(ck)
+    bank.until = max(t, bank.ready) + ck.chip.dram.dram_row_open_cycles
+    return is_open
 
 
 @compiled(float64, CLOCK, int64, int64)
@@ -142,10 +151,11 @@ def _read(ck: Arrays, sector: Int, share: Float, t: Float) -> Float:
 @compiled(float64, CLOCK, int64, float64)
 def answer(ck: Arrays, sector: Int, t: Float) -> Float:
     """Return when a near SM sees what DRAM answers to a request for a sector, which comes at t."""
-    line = sector >> 2
-    sent = _refreshed(ck, max(serve(ck.dram.channels, t, 0.0), _read(ck, sector, 0.0, t)))
-    arrival = sent + ck.chip.dram.dram_extra_cycles - _NEARER * ck.chip.dram.dram_spread_cycles
-    return arrival - _tail(ck, line, sent) * math.log(chance(sector >> 1))
+    line, own = sector >> 2, ck.chip.dram
+    asked = max(serve(ck.dram.channels, t, 0.0), _read(ck, sector, 0.0, t))
+    tail = own.dram_tail_cycles if _open_row(ck, line, asked) else own.dram_row_tail_cycles
+    arrival = max(asked, ck.dram_rows[_bank_of(ck, line)].ready) + own.dram_extra_cycles
+    return arrival - _NEARER * own.dram_spread_cycles - tail * math.log(chance(sector >> 1))
 
 
 @compiled(void, CLOCK, int64, float64, float64, float64)

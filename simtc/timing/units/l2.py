@@ -12,7 +12,7 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
-from simtc.timing.constants import SECTOR, Counter
+from simtc.timing.constants import LINE, SECTOR, Counter
 from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Scale, Unit, compiled, constant, derived
 from simtc.timing.units import dram
 from simtc.timing.units.addresses import chance, hashed
@@ -154,6 +154,18 @@ def beyond_mean(ck: Arrays, line: Int, number: Int) -> Float:
     return ck.chip.l2.l2_spread_cycles * (chance(alike) - 0.5) - nearer
 
 
+@compiled(void, CLOCK, int64, int64, float64, float64)
+def _bring(ck: Arrays, first: Int, sectors: Int, arrival: Float, t: Float) -> None:
+    """Have so many sectors of a line come from DRAM, those that L2 lacks at t."""
+    line, share = first >> 2, _share_of(ck, first)
+    cell = 4 * l2_way(ck, line, t) + (first & 3)
+    for i in range(cell, cell + sectors):
+        if ck.l2_ready[i] >= NEVER:
+            dram.deliver(ck, first, share, brought(ck.age, share * SECTOR, 0.0), t)
+            make_room(ck, line, t)
+            ck.l2_ready[i] = arrival
+
+
 @compiled(float64, CLOCK, SM, int64, int64, int64, float64, float64)
 def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: Float, t: Float) -> Float:
     """Read a sector from L2, or from DRAM through it; return when it is there, beyond what an L1 hit takes.
@@ -162,7 +174,7 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: F
         ck: the clock.
         sm: who reads it.
         sector: its number.
-        hint: aligned bytes around it that the load would like L2 to have, of its line.
+        hint: aligned bytes around it that the load would like L2 to have.
         merged: 1 where it goes with a request before it.
         of_copy: bytes that it counts for, if it is copied past L1.
         t: when it is asked for.
@@ -186,14 +198,11 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: F
         return hit if hit >= comes else comes + dram.beyond_near(ck, line, sm.half)
     arrival = dram.answer(ck, sector, served)
     # a miss brings the aligned group of sectors that DRAM is read in, or that the load would like to have
-    group = max(int64(ck.chip.l2.l2_fetch_bytes), hint) >> 5
-    first = cell & ~(group - 1)
-    share = _share_of(ck, sector)
-    for i in range(first, first + group):
-        if ck.l2_ready[i] >= NEVER:
-            dram.deliver(ck, sector, share, brought(ck.age, share * SECTOR, 0.0), served)
-            make_room(ck, line, served)
-            ck.l2_ready[i] = arrival
+    group = max(int64(ck.chip.l2.l2_fetch_bytes), min(hint, LINE)) >> 5
+    _bring(ck, sector & ~(group - 1), group, arrival, served)
+    if hint > LINE:
+        ck.l2_used[l2_way(ck, line ^ 1, served)] = stamp(ck.age, served)
+        _bring(ck, (line ^ 1) << 2, int64(LINE // SECTOR), arrival, served)
     return arrival + dram.beyond_near(ck, line, sm.half)
 
 
