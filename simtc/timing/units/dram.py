@@ -94,15 +94,17 @@ UNIT = Unit(
 )
 
 
-@compiled(float64, CLOCK)
-def _refresh(ck: Arrays) -> Float:
-    """Return how long a bank that is to open a row is refreshed still: of a period's openings, some meet that.
+@compiled(float64, CLOCK, float64)
+def _refreshed(ck: Arrays, t: Float) -> Float:
+    """Return when a bank can read that is to open a row at t: of a period's openings, some meet its refresh.
 
     When a bank is refreshed no one publishes. So the openings are spread evenly over a period, one after another.
     """
     own = ck.chip.dram
+    if own.dram_refresh_cycles == 0:
+        return 0.0
     ck.dram.opened += 1.0
-    return max(own.dram_refresh_cycles - ck.dram.opened * _EVEN % 1.0 * own.dram_refresh_period_cycles, 0.0)
+    return t + max(own.dram_refresh_cycles - ck.dram.opened * _EVEN % 1.0 * own.dram_refresh_period_cycles, 0.0)
 
 
 @compiled(int64, CLOCK, int64)
@@ -117,7 +119,7 @@ def _open_row(ck: Arrays, line: Int, t: Float) -> Int:
     row, bank = line // int64(ck.chip.dram.row_lines), ck.dram_rows[_bank_of(ck, line)]
     is_open = int64(bank.row == row and t < bank.until)
     if not is_open:
-        bank.row, bank.ready = row, t + _refresh(ck)
+        bank.row, bank.ready = row, _refreshed(ck, t)
     bank.until = max(t, bank.ready) + ck.chip.dram.dram_row_open_cycles
     return is_open
 

@@ -1,7 +1,7 @@
 // Rounds of loads that DRAM answers, whose L2 prefetch hint asks for no more than they load, for their line, or for two lines. A
 // round is a load of 16 bytes of each lane, of each warp, and a barrier: a row of `row` bytes of as many lanes as that takes, rows
 // `stride` bytes apart. The next round moves on along the rows. What rounds take that begin an aligned 256 bytes, and the others,
-// is in line_pairs.csv: the mean of 8 launches behind one that reads 400 MB, and of all blocks. nvcc -arch=sm_90 -cubin; see
+// is in line_pairs.csv: the mean of 8 launches behind one that reads 400 MB, of all blocks, and of two H100s. nvcc -arch=sm_90 -cubin; see
 // test_line_pairs.py.
 
 static __device__ __forceinline__ unsigned now() {
