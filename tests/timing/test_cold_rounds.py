@@ -1,8 +1,8 @@
 """Rounds of loads that DRAM answers, on an H200 beside its profiler and on an H100 (data/cold_rounds.csv).
 
 On the chip, parts of DRAM are refreshed by turns: of one line few meet a refresh, of 64 that lie apart one does nearly
-every time, which takes up to 550 cycles. The clock refreshes all of DRAM at a time, and lets some lines come late. The
-H200's constants of DRAM were chosen by these rounds, the H100's were not.
+every time, which takes up to 550 cycles. The clock spreads what is opened evenly over a period. The H200's constants of
+DRAM were chosen by these rounds, of the H100's only how long a refresh is.
 """
 
 from __future__ import annotations
@@ -42,11 +42,13 @@ def cycles(case, board):
     return out.mean() / rounds
 
 
-@pytest.mark.parametrize(("board", "column", "count"), [("h200", "h200_profiled", 45), ("h100_sxm", "h100", 67)])
-def test_rounds_of_one_sm(board, column, count):
+@pytest.mark.parametrize(
+    ("board", "column", "count", "limit"), [("h200", "h200_profiled", 45, 0.04), ("h100_sxm", "h100", 67, 0.05)]
+)
+def test_rounds_of_one_sm(board, column, count, limit):
     small = [case for case in cases() if case["blocks"] == 1 and case["step"] * case["rounds"] < 1e8 and case[column]]
     found = [cycles(case, device(board)) / case[column] - 1 for case in small]
     assert len(found) == count
-    assert mean(map(abs, found)) < 0.06
+    assert mean(map(abs, found)) < limit
     assert max(map(abs, found)) < 0.17
-    assert abs(mean(found)) < 0.05
+    assert abs(mean(found)) < limit
