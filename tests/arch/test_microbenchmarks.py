@@ -124,4 +124,6 @@ def test_board_constants_equal_the_microbenchmark(h200):
     assert first == pytest.approx(seen, rel=0.03)
     dram = next(fact["value"] for fact in h200 if fact["quantity"] == "global load latency, DRAM")
     quickest, slowest = map(int, dram.split("-"))
-    assert board.dram_cycles < quickest < board.dram_cycles + board.dram_spread_cycles / 2 < slowest
+    # a mean of near and far ones is among them; far ones, and some that meet a refresh, are the slowest
+    assert board.dram_cycles - board.dram_spread_cycles / 2 < quickest
+    assert quickest < board.dram_cycles + board.dram_spread_cycles / 2 < slowest
