@@ -67,7 +67,7 @@ FACTORS = {  # 2 for all others
     **dict.fromkeys(
         (
             "write_combining.l2_store_queue_cycles", "dram.dram_row_open_cycles", "dvfs.tensor_hold_cycles",
-            "l1.tag_queue_entries", "l1.unused_bytes", "crossbar.gpcs",
+            "l1.tag_queue_entries", "l1.unused_bytes", "crossbar.gpcs", "l1.in_order",
             "crossbar.l2_store_queue_cycles",
         ), 0,
     ),
@@ -131,6 +131,24 @@ def rows(row: int, pitch: int) -> int:
     kernel = load(Path(__file__).parent / "data" / "row_copies.sass")[f"rows_{row}_{pitch}"]
     args = [np.zeros(1, np.int64), np.zeros(1 << 18, np.uint8), np.int32(4)]
     return launch(kernel, 1, 64, args, device=H200, timing=True, caches="warm", shared_bytes=8192).cycles
+
+
+def beside_reads(kernel: str) -> int:
+    """LDS, beside loads or copies of sixteen rows each of sixteen bytes, which lie in other banks two by two."""
+    code = load(Path(__file__).parent / "data" / "fill_costs.sass")[kernel]
+    numbers = map(np.int32, (16, 272, 130560, 1 << 17, 4000))
+    out = np.zeros(80, np.uint32)
+    launch(code, 1, 512, [out, np.zeros(1 << 20, np.uint8), *numbers], device=H200, timing=True, caches="cold")
+    return int(out.sum())
+
+
+def behind_dram() -> int:
+    """A load that L2 answers, behind one of its warp that DRAM answers."""
+    code = load(Path(__file__).parent / "data" / "loads_in_order.sass")["ldg__ldg_l2"]
+    out, numbers = np.zeros(2, np.uint32), map(np.int32, (0, 20))
+    args = [out, np.zeros(1 << 17, np.uint8), np.zeros(1 << 14, np.uint8), *numbers]
+    launch(code, 1, 160, args, device=H200, timing=True, caches="cold")
+    return int(out[0])
 
 
 def far_half() -> int:
@@ -277,6 +295,9 @@ ONLY = {  # launches for what few others depend on
     **dict.fromkeys(
         (f"ldgsts.{one}" for one in ("far_bytes", "far_cycles", "slots", "warps", "block_shared_bytes")), far_half
     ),
+    "l1.in_order": behind_dram,
+    "l1.fill_line_cycles": partial(beside_reads, "ldg_8"),
+    "ldgsts.fill_line_cycles": partial(beside_reads, "copy_ca_8"),
     "dispatch.older_first": two_blocks,
     "dram.dram_banks": two_rows,
     "l2.l2_far_cycles": far_lines,

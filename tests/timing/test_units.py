@@ -16,7 +16,16 @@ from simtc.timing.unit import Cells, Scale, Unit, joined
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMING = ROOT / "simtc" / "timing"
-HELPERS = {"addresses", "aging", "memory_queue", "on_the_way", "places", "server"}  # parts of units, not units
+HELPERS = {
+    "addresses",
+    "aging",
+    "groups",
+    "memory_queue",
+    "on_the_way",
+    "places",
+    "returns",
+    "server",
+}  # parts of units, not units
 LINK = re.compile(r"\]\(([^)#]+)\)")
 
 

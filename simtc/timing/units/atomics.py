@@ -154,7 +154,7 @@ def join(ck: Arrays, sm: Record, sector: Int, passes: Int, is_part: Int, merged:
         t: when it comes.
 
     Returns:
-        When the SM has the answer, beyond what an L1 hit takes.
+        When the SM has the answer, beyond what an L1 hit takes: of what DRAM has, no later than a load's.
 
     """
     own, line = ck.chip.atomics, sector >> 2
@@ -163,4 +163,4 @@ def join(ck: Arrays, sm: Record, sector: Int, passes: Int, is_part: Int, merged:
     done = _execute(ck, sm, sector, passes, is_part, t)
     dirty(ck, l2_way(ck, line, done), sector & 3, 0, done)
     beyond = own.atomic_cycles + own.atomic_spread_cycles * dram.distance(ck, line, sm.half)
-    return max(there, done + ck.chip.l2.l2_extra_cycles) + beyond
+    return max(there, done + ck.chip.l2.l2_extra_cycles + beyond)

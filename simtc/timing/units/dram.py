@@ -96,7 +96,7 @@ UNIT = Unit(
 
 @compiled(float64, CLOCK, float64)
 def _refreshed(ck: Arrays, t: Float) -> Float:
-    """Return when a bank can read that is to open a row at t: of a period's openings, some meet its refresh.
+    """Return when a bank has been refreshed that is to open a row at t; 0 if it does not meet its refresh.
 
     When a bank is refreshed no one publishes. So the openings are spread evenly over a period, one after another.
     """
@@ -104,7 +104,8 @@ def _refreshed(ck: Arrays, t: Float) -> Float:
     if own.dram_refresh_cycles == 0:
         return 0.0
     ck.dram.opened += 1.0
-    return t + max(own.dram_refresh_cycles - ck.dram.opened * _EVEN % 1.0 * own.dram_refresh_period_cycles, 0.0)
+    left = own.dram_refresh_cycles - ck.dram.opened * _EVEN % 1.0 * own.dram_refresh_period_cycles
+    return t + left if left > 0 else 0.0
 
 
 @compiled(int64, CLOCK, int64)
@@ -113,10 +114,10 @@ def _bank_of(ck: Arrays, line: Int) -> Int:
     return hashed(line // int64(ck.chip.dram.row_lines), 12) % int64(ck.chip.dram.dram_banks)
 
 
-@compiled(int64, CLOCK, int64, float64)
-def _open_row(ck: Arrays, line: Int, t: Float) -> Int:
+@compiled(int64, CLOCK, int64, int64, float64)
+def _open_row(ck: Arrays, line: Int, number: Int, t: Float) -> Int:
     """Have a bank open a line's row for a read at t; return 1 where it is open."""
-    row, bank = line // int64(ck.chip.dram.row_lines), ck.dram_rows[_bank_of(ck, line)]
+    row, bank = line // int64(ck.chip.dram.row_lines), ck.dram_rows[number]
     is_open = int64(bank.row == row and t < bank.until)
     if not is_open:
         bank.row, bank.ready = row, _refreshed(ck, t)
@@ -154,9 +155,10 @@ def _read(ck: Arrays, sector: Int, share: Float, t: Float) -> Float:
 def answer(ck: Arrays, sector: Int, t: Float) -> Float:
     """Return when a near SM sees what DRAM answers to a request for a sector, which comes at t."""
     line, own = sector >> 2, ck.chip.dram
+    bank = _bank_of(ck, line)
     asked = max(serve(ck.dram.channels, t, 0.0), _read(ck, sector, 0.0, t))
-    tail = own.dram_tail_cycles if _open_row(ck, line, asked) else own.dram_row_tail_cycles
-    arrival = max(asked, ck.dram_rows[_bank_of(ck, line)].ready) + own.dram_extra_cycles
+    tail = own.dram_tail_cycles if _open_row(ck, line, bank, asked) else own.dram_row_tail_cycles
+    arrival = max(asked, ck.dram_rows[bank].ready) + own.dram_extra_cycles
     return arrival - _NEARER * own.dram_spread_cycles - tail * math.log(chance(sector >> 1))
 
 

@@ -18,8 +18,9 @@ from simtc.timing.units.addresses import slot, spread
 from simtc.timing.units.crossbar import fetch_sector
 from simtc.timing.units.events import expect_fill
 from simtc.timing.units.l2_tags import NEVER
-from simtc.timing.units.memory_queue import QUEUED, flits_of, lines_of
-from simtc.timing.units.places import PENDING, hold, note_line, room_at
+from simtc.timing.units.memory_queue import QUEUED, fill_cycles, flits_of, lines_of
+from simtc.timing.units.places import PENDING, hold, is_shared, note_line, room_at
+from simtc.timing.units.returns import in_order
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.write_combining import asks_at
 
@@ -46,7 +47,7 @@ WAITING: Final = 256  # instructions that it has room for in the queue for L2
 _NOTED: Final = 64  # lines that the clock finds again at once
 _OTHERS: Final = (4, 8)  # bits of a number by chance, from which on it chooses two more ways
 _NUMBERS = (("warp", np.int32), ("instruction", np.int32), ("sub", np.int32))
-_MISS = np.dtype([("cycles", np.float64), ("again", np.float64), *_NUMBERS], align=True)
+_MISS = np.dtype([*((name, np.float64) for name in ("cycles", "again", "after")), *_NUMBERS], align=True)
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 _WAITS = (*_WIDE, Access.GLOBAL_STORE)  # where atomics do
 
@@ -60,6 +61,8 @@ class L1(Parameters):
     copy_queue_entries: float = constant("l1.copy_queue_entries", room=TAGGED)
     tag_lines_per_cycle: float = constant("l1.tag_lines_per_cycle")
     pending_line_cycles: float = constant("l1.pending_line_cycles")
+    fill_line_cycles: float = constant("l1.fill_line_cycles")
+    in_order: float = constant("clock.l1.in_order")  # 1 where a warp has what it asks for in the order of asking
     unused_bytes: float = constant("l1.unused_bytes")
     freed_cycles: float = constant("l1.freed_cycles")
     copy_freed_cycles: float = constant("l1.copy_freed_cycles")
@@ -84,6 +87,7 @@ UNIT = Unit(
         ("fill_queue", np.int32, (MSHRS,)),  # their MSHRs
         ("noted", np.int32, (_NOTED,)),  # where lines were last, by their numbers
     ),
+    warp=(("returned", np.float64),),  # when the last of what the warp has asked for comes back
     chip={
         "l1_tags": Cells(of=INT, shape=lambda sizes: (sizes.sms, sizes.l1_lines)),  # a line's number + 1, 0 for none
         "l1_used": Cells(of=INT, shape=lambda sizes: (sizes.sms, sizes.l1_lines)),
@@ -133,20 +137,6 @@ def _way(ck: Arrays, sm: Record, line: Int, t: Float) -> Int:
     return place
 
 
-@compiled(int64, CLOCK, SM, OPERATION, int64, float64)
-def _on_its_way(ck: Arrays, sm: Record, op: Record, place: Int, t: Float) -> Int:
-    """Tell whether some of the line at a place is on its way, whose place other loads of that line share.
-
-    Copies and strong loads share none: each holds a place of its own.
-    """
-    if op.access == Access.COPY or op.is_strong:
-        return 0
-    for k in range(4):
-        if t < ck.l1_ready[sm.number, 4 * place + k] < NEVER:
-            return 1
-    return 0
-
-
 @compiled(float64, CLOCK, QUEUED)
 def looked_up(ck: Arrays, one: Record) -> Float:
     """Return how many cycles L1 looks an instruction's lines up for: some a cycle, if their words lie in other banks.
@@ -181,7 +171,7 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
             ck.counters[Counter.L1_HITS] += 1
         else:
             if comes == 0:
-                held = _on_its_way(ck, sm, op, way, t)
+                held = is_shared(ck, sm, op, way, t)
                 room = 0.0 if held else room_at(ck, sm, lines)
                 asked, sm.tag_free = max(asked, room), max(sm.tag_free, room)
             ready[sm.number, cell] = fetch_sector(ck, sm, op, sector, t, asked)
@@ -215,14 +205,17 @@ def finds(ck: Arrays, sm: Record, load: Record) -> Int:
     return 1
 
 
-@compiled(void, SM, QUEUED, int64, float64)
-def expect(sm: Record, load: Record, arrival: Int, cycles: Float) -> None:
-    """Give a load an MSHR until its data comes, which then needs the data stage for some cycles."""
+@compiled(void, SM, QUEUED, int64, float64, float64)
+def expect(sm: Record, load: Record, arrival: Int, cycles: Float, after: Float) -> None:
+    """Give a load an MSHR until its data comes, which then needs the data stage for some cycles.
+
+    Its warp has it no earlier than these cycles `after` a time.
+    """
     number = sm.free_mshrs[sm.misses]
     sm.misses += 1
     miss = sm.mshrs[number]
     miss.warp, miss.instruction, miss.sub = load.warp, load.instruction, load.sub
-    miss.cycles, miss.again = cycles, load.again
+    miss.cycles, miss.again, miss.after = cycles, load.again, after
     expect_fill(sm, arrival, number)
 
 
@@ -241,24 +234,29 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
     lines, before, piled, asked = int64(load.lines), sm.requests, 0.0, asks_at(sm, looked)
     if op.access == Access.COPY and op.bypasses:
         piled = ldgsts.pieces_asked(ck, sm, load, asked, int64(op.tail)) - asked
-    arrival = max(_arrival(ck, sm, op, load, float64(now), asked + piled), least)
+    warp = ck.warps[load.warp]
+    comes = max(_arrival(ck, sm, op, load, float64(now), asked + piled), least)
+    arrival = in_order(ck, warp, op, comes, float64(now))
     if op.access == Access.COPY and not op.bypasses:
         looked = looked_up(ck, load)
-        ck.warps[load.warp].through_l1 = 1 + (arrival <= now) * ldgsts.passes(load)
+        warp.through_l1 = 1 + (arrival <= now) * ldgsts.passes(load)
         load.again = max(load.wavefronts - looked, 0.0)
         sm.tag_free += load.far + ldgsts.more_cycles(ck, load, looked, sm.requests - before, arrival > now)
     if arrival <= now:
         return 0
     if op.access == Access.COPY:
         cycles = ldgsts.write_cycles(ck, op, load)
-        complete(sm, ck.warps[load.warp], op, load.warp, arrival + cycles)
+        complete(sm, warp, op, load.warp, arrival + cycles)
+        warp.copied += 1
     else:
         fetched = min(sm.requests - before, lines)
+        sm.tag_free += max(fetched - looked_up(ck, load), 0.0)  # what misses leaves them a line a cycle
         pending = looked_up(ck, load) * (lines - fetched) / max(lines, 1)
         if load.sectors * SECTOR < op.returned:  # lanes that read the same are served together
             pending = min(pending, float64(max(lines_of(load) - fetched, 0)))
-        cycles = stage_cycles(ck, op, fetched + ck.chip.l1.pending_line_cycles * pending)
-    expect(sm, load, int64(math.ceil(arrival)), cycles)
+        brought = fill_cycles(load, fetched, ck.chip.l1.fill_line_cycles)
+        cycles = stage_cycles(ck, op, brought + ck.chip.l1.pending_line_cycles * pending)
+    expect(sm, load, int64(math.ceil(max(comes, now + 1.0))), cycles, arrival)
     return 1
 
 

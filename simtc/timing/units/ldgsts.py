@@ -17,10 +17,11 @@ from simtc.timing.constants import SECTOR, WAVEFRONT, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant, launched
 from simtc.timing.units.crossbar import copy_sector
-from simtc.timing.units.memory_queue import QUEUED
+from simtc.timing.units.memory_queue import QUEUED, fill_cycles
 from simtc.timing.units.on_the_way import has_room_at, take_room
 
 __all__ = [
+    "GROUPS",
     "UNIT",
     "Ldgsts",
     "copied",
@@ -38,6 +39,8 @@ __all__ = [
 _SECTORS: Final = 4  # of a line
 _PLACES: Final = 16384  # 16 bytes each, of shared memory that can be told apart: all that an SM has
 _COPIES: Final = 1024  # lines on their way past L1 that the clock has room for
+GROUPS: Final = 16  # of a warp that the clock keeps count of, while they wait
+_GROUP = np.dtype([("copies", np.int64), ("instruction", np.int64)])  # how many are to have landed; whose it is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +58,7 @@ class Ldgsts(Parameters):
     missed_cycles: float = constant("clock.ldgsts.missed_cycles")  # of a line that is looked up together with others
     return_cycles: float = constant("clock.ldgsts.return_cycles")  # of a copy of which all has come
     far_bytes: float = constant("clock.ldgsts.far_bytes")  # of shared memory, beyond which the far half begins
+    fill_line_cycles: float = constant("l1.fill_line_cycles")
     far_cycles: float = constant("clock.ldgsts.far_cycles")  # more, of a pass of a copy that goes there
     slots: float = launched("slots")
     warps: float = launched("warps")
@@ -74,6 +78,11 @@ UNIT = Unit(
     ),
     warp=(
         ("copies_done", np.int64),  # when the warp's copies will have landed
+        ("copied", np.int64),  # copies that L2 answers
+        ("landed", np.int64),  # and how many of these the data stage has passed
+        ("groups", np.int64),  # that wait for some of them
+        ("first_group", np.int64),
+        ("waiting", _GROUP, (GROUPS,)),
         ("through_l1", np.int64),  # where copies through L1 wait for their group: 1, and the passes of one that L1 held
     ),
 )
@@ -206,7 +215,8 @@ def write_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
     """
     own = ck.chip.ldgsts
     if not op.bypasses:
-        return copy.far + max(copy.lines, copy.wavefronts) * WAVEFRONT / own.data_stage_bytes_per_cycle
+        cycles = max(fill_cycles(copy, int64(copy.lines), own.fill_line_cycles), float64(copy.wavefronts))
+        return copy.far + cycles * WAVEFRONT / own.data_stage_bytes_per_cycle
     loose = float64(_ones(copy.pieces & (copy.pieces >> 1 | 1 << copy.sectors - 1)))
     whole = (copy.sectors - loose) * SECTOR / own.copy_write_bytes_per_cycle
     return whole + loose * SECTOR / own.data_stage_bytes_per_cycle

@@ -7,12 +7,12 @@ from typing import Any, Final
 import numpy as np
 from numba import from_dtype
 
-from simtc.jit import Int, Record, jit
-from simtc.machine.types import int64
+from simtc.jit import Float, Int, Record, jit
+from simtc.machine.types import float64, int64
 from simtc.timing.constants import LANES, Access
 from simtc.timing.operation import OPERATION
 
-__all__ = ["QUEUE", "QUEUED", "QUEUED_FIELDS", "flits_of", "lines_of"]
+__all__ = ["QUEUE", "QUEUED", "QUEUED_FIELDS", "fill_cycles", "flits_of", "lines_of"]
 
 QUEUE: Final = 32  # entries that the clock has room for
 _SECTORS: Final = 64  # that one instruction can touch
@@ -32,6 +32,7 @@ QUEUED_FIELDS: Final = np.dtype(
         ("slices", np.int64),  # and bits of the slices that it goes to
         ("pieces", np.int64),  # of a copy past L1: bits of those that begin a piece
         ("parts", np.int64),  # and how many pieces there are
+        ("copies", np.int64),  # of its warp that L2 answers, before it
         ("far", np.float64),  # of a copy through L1: cycles that it takes beyond others', by where it goes
         ("again", np.float64),  # and that it takes the tags when it has come, beyond others
         ("tags", np.float64),  # cycles that the tags of L1 take for it
@@ -51,6 +52,16 @@ def lines_of(one: Record) -> Int:
         lines += one.list[k] >> 2 != line
         line = one.list[k] >> 2
     return lines
+
+
+@jit(float64(QUEUED, int64, float64))
+def fill_cycles(one: Record, lines: Int, more: Float) -> Float:
+    """Return the cycles of the data stage for so many of an instruction's lines, which L2 brings.
+
+    Lines whose words lie in other banks pass it together, and each takes some `more`.
+    """
+    together = max(one.lines - one.passes, 0)
+    return lines * (1.0 - (1.0 - more) * together / max(one.lines, 1))
 
 
 @jit(int64(OPERATION, QUEUED))

@@ -13,9 +13,10 @@ from simtc.machine.types import float64, int64, void
 from simtc.timing.constants import LINE, WAYS, Access
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, compiled
+from simtc.timing.units.l2_tags import NEVER
 from simtc.timing.units.on_the_way import hold_place, take_place
 
-__all__ = ["PENDING", "hold", "note_line", "room_at"]
+__all__ = ["PENDING", "hold", "is_shared", "note_line", "room_at"]
 
 PENDING: Final = 2048  # lines on their way that the clock has room for
 
@@ -27,6 +28,20 @@ def _most(ck: Arrays) -> Int:
     if own.freed_cycles == 0:
         return int64(0)
     return min(int64(own.l1_sets * WAYS + own.unused_bytes / LINE), PENDING)
+
+
+@compiled(int64, CLOCK, SM, OPERATION, int64, float64)
+def is_shared(ck: Arrays, sm: Record, op: Record, place: Int, t: Float) -> Int:
+    """Tell whether some of the line at a place is on its way, whose place other loads of that line share.
+
+    Copies and strong loads share none: each holds a place of its own.
+    """
+    if op.access == Access.COPY or op.is_strong:
+        return 0
+    for k in range(4):
+        if t < ck.l1_ready[sm.number, 4 * place + k] < NEVER:
+            return 1
+    return 0
 
 
 @compiled(float64, CLOCK, SM, int64)

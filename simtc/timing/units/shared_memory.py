@@ -17,8 +17,9 @@ from simtc.timing.constants import SECTOR, WAVEFRONT, Access, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units import write_combining
+from simtc.timing.units.groups import finish, land
 from simtc.timing.units.l1 import looked_up, take_fill
-from simtc.timing.units.ldgsts import grouped_at, look_up_again, write_cycles
+from simtc.timing.units.ldgsts import look_up_again, write_cycles
 from simtc.timing.units.memory_queue import QUEUE, QUEUED, QUEUED_FIELDS
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.tensor import beside_tensor, held_up
@@ -61,7 +62,7 @@ def enqueue(ck: Arrays, sm: Record, op: Record, one: Record) -> None:
     to = sm.stage_queue[(sm.stage_head + sm.stage_count) % QUEUE]
     to.warp, to.instruction, to.sub = one.warp, one.instruction, one.sub
     to.wavefronts, to.lines, to.passes, to.sectors = one.wavefronts, one.lines, one.passes, one.sectors
-    to.tags = one.tags
+    to.tags, to.copies = one.tags, ck.warps[one.warp].copied
     sm.stage_count += 1
     if op.access == Access.GLOBAL_STORE:
         for k in range(one.sectors):
@@ -125,10 +126,11 @@ def _pass_fill(ck: Arrays, sm: Record, t: Float) -> None:
     sm.stage_busy += miss.cycles
     if op.access == Access.COPY:
         look_up_again(ck, sm, op, miss.again, t)
+        land(ck, sm, op, miss.warp, max(t, miss.after) + miss.cycles)
     else:
         back = _back(ck, sub, op, float64(op.returned), int64(t))
         sub.return_free = max(sub.return_free, t) + back
-        complete(sm, ck.warps[miss.warp], op, miss.warp, max(t + miss.cycles, sub.return_free))
+        complete(sm, ck.warps[miss.warp], op, miss.warp, max(max(t, miss.after) + miss.cycles, sub.return_free))
 
 
 @compiled(float64, CLOCK, SM, SUB, OPERATION, QUEUED, float64)
@@ -162,7 +164,8 @@ def _pass_first(ck: Arrays, sm: Record, t: Float) -> None:
         if op.access == Access.GLOBAL_LOAD:  # which begins when all its lines have been found
             done += one.tags - 1
     elif op.access == Access.GROUP:
-        done = grouped_at(warp, done)
+        finish(ck, sm, warp, one, done)
+        return
     complete(sm, warp, op, one.warp, done)
 
 

@@ -18,10 +18,10 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units.crossbar import AHEAD, send_atomic, takes_atomic
 from simtc.timing.units.events import expect_turn
+from simtc.timing.units.groups import finish
 from simtc.timing.units.l1 import WAITING, ask, expect, finds, stage_cycles
-from simtc.timing.units.ldgsts import grouped_at
 from simtc.timing.units.memory_queue import QUEUED, flits_of
-from simtc.timing.units.scoreboards import complete
+from simtc.timing.units.returns import in_order
 from simtc.timing.units.ways import find_ways, is_held, nth, passes
 from simtc.timing.units.write_combining import answered, joins_at
 
@@ -126,9 +126,10 @@ def _join(ck: Arrays, sm: Record, op: Record, atomic: Record, now: Int, looked: 
     if turn > now:
         _expect(sm, turn, now)
         return 0
-    arrival = int64(math.ceil(max(sm.answered, now + 1.0)))
-    _answer(ck, sm, op, ck.warps[atomic.warp], arrival, now, waited)
-    expect(sm, atomic, arrival, stage_cycles(ck, op, float64(atomic.lines)))
+    comes, warp = max(sm.answered, now + 1.0), ck.warps[atomic.warp]
+    arrival, after = int64(math.ceil(comes)), in_order(ck, warp, op, comes, float64(now)) if op.returned else comes
+    _answer(ck, sm, op, warp, arrival, now, waited)
+    expect(sm, atomic, arrival, stage_cycles(ck, op, float64(atomic.lines)), after)
     return 1
 
 
@@ -137,7 +138,8 @@ def _ask(ck: Arrays, sm: Record, one: Record, now: Int) -> None:
     """Let what is no atomic ask L2."""
     op, warp = ck.ops[one.instruction], ck.warps[one.warp]
     if op.access == Access.GROUP:
-        complete(sm, warp, op, one.warp, grouped_at(warp, now + 1.0))
+        one.copies = warp.copied
+        finish(ck, sm, warp, one, now + 1.0)
     else:
         ask(ck, sm, op, one, now, float64(now), now + 1.0)
     one.ways = 0

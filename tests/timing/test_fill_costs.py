@@ -1,0 +1,86 @@
+"""LDS beside loads and copies that L2 answers: what the data stage takes for their lines (data/fill_costs.csv).
+
+Lines whose words lie in other banks pass together: 16 rows of 32 bytes, 288 bytes apart, cost 6 cycles, and 14 at 128
+bytes. Until 2026-11-27 the clock had 15 for both. Loads and copies of 32 lines come later on the chip (half as many
+again here), and copies past L1 cost half as much as here. An H100 executes as many within 0.4 % (seen once, not kept).
+"""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from pathlib import Path
+from statistics import mean
+
+import numpy as np
+import pytest
+
+import simtc
+from simtc.arch import device
+
+DATA = Path(__file__).parent / "data"
+LASTS, MEASURED, BYTES = 20_000, 100_000, 1 << 19  # cycles here and on the chip; what a warp loads
+WARPS = 16
+
+
+@cache
+def cases():
+    with (DATA / "fill_costs.csv").open(encoding="utf-8") as rows:
+        return tuple(csv.DictReader(rows))
+
+
+@cache
+def code():
+    return simtc.load(DATA / "fill_costs.sass")
+
+
+@cache
+def executed(number):
+    """Return how many LDS are executed in a thousand cycles, and how many loads."""
+    case = cases()[number]
+    name, row, stride = case["kernel"], int(case["row"]), int(case["stride"])
+    size, name = (0, "ldg_4") if name == "none" else (BYTES, name)
+    step = 32 * int(name.rsplit("_", 1)[1]) // row * stride
+    span = max(size - 2 * step, 0) // (2 * step) * (2 * step)
+    out, data = np.zeros(80, np.uint32), np.zeros(8 * BYTES, np.uint8)
+    numbers = (np.int32(value) for value in (row, stride, span, size, LASTS))
+    simtc.launch(code()[name], 1, 32 * WARPS, [out, data, *numbers], device=device("h200"), timing=True, caches="cold")
+    return 1e3 * out[:8].sum() / LASTS, 1e3 * out[8:16].sum() / LASTS
+
+
+def off(kernel):
+    """Return how far off the LDS beside loads of a kind are, and these loads."""
+    chosen = [number for number, case in enumerate(cases()) if case["kernel"].startswith(kernel)]
+    found = [(executed(number), cases()[number]) for number in chosen]
+    return tuple(
+        [ours[which] / (1e3 * float(case[column]) / MEASURED) - 1 for ours, case in found]
+        for which, column in enumerate(("reads", "loads"))
+    )
+
+
+def cost(number):
+    """Return for how many cycles of LDS a load stands, on the chip and here."""
+    case, alone, (reads, loads) = cases()[number], cases()[0], executed(number)
+    chip = 4 * (float(alone["reads"]) - float(case["reads"])) / float(case["loads"])
+    return chip, 4 * (executed(0)[0] - reads) / loads
+
+
+@pytest.mark.parametrize(
+    ("kernel", "count", "reads", "loads"),
+    [("ldg", 43, 0.075, 0.07), ("copy_ca", 43, 0.07, 0.11), ("copy_cg", 16, 0.17, 0.07)],
+)
+def test_instructions_beside_one_another(kernel, count, reads, loads):
+    found = off(kernel)
+    assert len(found[0]) == count
+    for each, limit in zip(found, (reads, loads), strict=True):
+        assert mean(map(abs, each)) < limit, each
+
+
+def test_lines_in_other_banks_pass_together():
+    """Half as many cycles at most, on the chip and here, and where all lie in the same banks one a line or so."""
+    number = {(case["kernel"], case["row"], case["stride"]): i for i, case in enumerate(cases())}
+    for kernel, row, apart in (("ldg_16", "32", "288"), ("ldg_8", "16", "272"), ("copy_ca_8", "16", "272")):
+        together, alone = cost(number[kernel, row, apart]), cost(number[kernel, row, "128"])
+        for few, many in zip(together, alone, strict=True):
+            assert few < 0.5 * many
+            assert 13 < many < 17
