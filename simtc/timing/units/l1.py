@@ -209,7 +209,7 @@ def finds(ck: Arrays, sm: Record, load: Record) -> Int:
 def expect(sm: Record, load: Record, arrival: Int, cycles: Float, after: Float) -> None:
     """Give a load an MSHR until its data comes, which then needs the data stage for some cycles.
 
-    Its warp has it no earlier than these cycles `after` a time.
+    Its warp has it no earlier than these cycles `after` a time: 0 where the order is not known.
     """
     number = sm.free_mshrs[sm.misses]
     sm.misses += 1
@@ -256,7 +256,7 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
             pending = min(pending, float64(max(lines_of(load) - fetched, 0)))
         brought = fill_cycles(load, fetched, ck.chip.l1.fill_line_cycles)
         cycles = stage_cycles(ck, op, brought + ck.chip.l1.pending_line_cycles * pending)
-    expect(sm, load, int64(math.ceil(max(comes, now + 1.0))), cycles, arrival)
+    expect(sm, load, int64(math.ceil(max(comes, now + 1.0))), cycles, arrival * ck.chip.l1.in_order)
     return 1
 
 
