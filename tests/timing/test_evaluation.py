@@ -56,7 +56,7 @@ def test_wavefronts_are_those_that_the_profiler_counted(pairs):
 
 
 def test_cycles_of_single_blocks_are_as_far_off_as_the_readme_says(pairs):
-    for caches, most, worst in (("warm", 0.043, 0.11), ("cold", 0.041, 0.15)):
+    for caches, most, worst in (("warm", 0.043, 0.11), ("cold", 0.038, 0.105)):
         errors = [abs(run.cycles / one["sm__cycles_active.max"] - 1) for one, run in pairs if one["caches"] == caches]
         assert mean(errors) < most
         assert max(errors) < worst
