@@ -64,8 +64,8 @@ class L1:
     store_least_cycles: float  # of the data stage, for a store of whole lines
     store_gather_lines: float  # that stores may reach until a sector takes no more of them along to L2
     store_queue_sectors: float  # on their way to L2 before the data stage waits for them
-    pending_line_cycles: float  # of the data stage, for a line that was on its way already; one that was not takes one
-    fill_line_cycles: float  # and for one that L2 brings, beside others whose words lie in other banks
+    pending_line_cycles: float  # of the data stage, for a line that was on its way already
+    fill_line_cycles: float  # and for one that L2 brings together with others whose words lie in other banks: else one
     request_cycles: float  # of the path to L2, for each line: what loads ask for, and one sector that is stored
     switch_cycles: float  # and between loads and stores
     store_turn_cycles: float  # from the last sector of a store there to the next load's request

@@ -142,6 +142,15 @@ def beside_reads(kernel: str) -> int:
     return int(out.sum())
 
 
+def beside_stores() -> int:
+    """STS beside loads that L2 answers."""
+    code = load(Path(__file__).parent / "data" / "stage_costs.sass")["sts_ldg_16"]
+    numbers = map(np.int32, (512, 512, 1 << 17, 1 << 17, 16, 3000))
+    args = [np.zeros(80, np.uint32), np.zeros(16 << 17, np.uint8), *numbers]
+    launch(code, 1, 1024, args, device=H200, timing=True, caches="cold", shared_bytes=4096 * 17)
+    return int(args[0].sum())
+
+
 def behind_dram() -> int:
     """A load that L2 answers, behind one of its warp that DRAM answers."""
     code = load(Path(__file__).parent / "data" / "loads_in_order.sass")["ldg__ldg_l2"]
@@ -297,6 +306,8 @@ ONLY = {  # launches for what few others depend on
     ),
     "l1.in_order": behind_dram,
     "l1.fill_line_cycles": partial(beside_reads, "ldg_8"),
+    "l1.fill_turn_bytes": partial(beside_reads, "ldg_16"),
+    "shared_memory.fill_store_cycles": beside_stores,
     "ldgsts.fill_line_cycles": partial(beside_reads, "copy_ca_8"),
     "dispatch.older_first": two_blocks,
     "dram.dram_banks": two_rows,

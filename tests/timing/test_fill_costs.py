@@ -1,8 +1,8 @@
 """LDS beside loads and copies that L2 answers: what the data stage takes for their lines (data/fill_costs.csv).
 
 Lines whose words lie in other banks pass together: 16 rows of 32 bytes, 288 bytes apart, cost 6 cycles, and 14 at 128
-bytes. Until 2026-11-27 the clock had 15 for both. Loads and copies of 32 lines come later on the chip (half as many
-again here), and copies past L1 cost half as much as here. Of an H100 the LDS
+bytes. Until 2026-11-27 the clock had 15 for both. Here they cost 10, as a line that passes with others takes as long
+as with more loads on their way and strides of other kinds (test_stage_costs.py). Of an H100 the LDS
 differ by 0.4 % in the mean and 1.6 at most, the loads by 1.4 and 2.5 (seen once, not kept).
 """
 
@@ -68,7 +68,7 @@ def cost(number):
 
 @pytest.mark.parametrize(
     ("kernel", "count", "reads", "loads"),
-    [("ldg", 43, 0.075, 0.07), ("copy_ca", 43, 0.07, 0.11), ("copy_cg", 16, 0.17, 0.07)],
+    [("ldg", 43, 0.09, 0.08), ("copy_ca", 43, 0.085, 0.13), ("copy_cg", 16, 0.15, 0.07)],
 )
 def test_instructions_beside_one_another(kernel, count, reads, loads):
     found = off(kernel)
@@ -78,10 +78,10 @@ def test_instructions_beside_one_another(kernel, count, reads, loads):
 
 
 def test_lines_in_other_banks_pass_together():
-    """Half as many cycles at most, on the chip and here, and where all lie in the same banks one a line or so."""
+    """Half as many cycles at most on the chip, two thirds here; where all lie in the same banks, one a line or so."""
     number = {(case["kernel"], case["row"], case["stride"]): i for i, case in enumerate(cases())}
     for kernel, row, apart in (("ldg_16", "32", "288"), ("ldg_8", "16", "272"), ("copy_ca_8", "16", "272")):
         together, alone = cost(number[kernel, row, apart]), cost(number[kernel, row, "128"])
-        for few, many in zip(together, alone, strict=True):
-            assert few < 0.5 * many
+        for few, many, share in zip(together, alone, (0.5, 0.67), strict=True):
+            assert few < share * many
             assert 13 < many < 17

@@ -59,7 +59,7 @@ def test_a_gpc_coalesces_four_requests_of_its_sms():
     one = sectors_of_the_same_rows(1)
     assert [sectors_of_the_same_rows(blocks) / one for blocks in (2, 4)] == pytest.approx([1, 2], rel=0.2)
     assert 3 <= sectors_of_the_same_rows(8) / one < 4.5  # they do not begin together
-    assert sectors_of_the_same_rows(9) - sectors_of_the_same_rows(8) == pytest.approx(one, rel=0.15)
+    assert sectors_of_the_same_rows(9) - sectors_of_the_same_rows(8) == pytest.approx(one, rel=0.25)
     assert 33 <= sectors_of_the_same_rows(132) / one < 66  # on the chip 34 to 50: more meet there
 
 

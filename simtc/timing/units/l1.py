@@ -18,7 +18,7 @@ from simtc.timing.units.addresses import slot, spread
 from simtc.timing.units.crossbar import fetch_sector
 from simtc.timing.units.events import expect_fill
 from simtc.timing.units.l2_tags import NEVER
-from simtc.timing.units.memory_queue import QUEUED, fill_cycles, flits_of, lines_of
+from simtc.timing.units.memory_queue import QUEUED, fill_cycles, fill_turns, flits_of, lines_of
 from simtc.timing.units.places import PENDING, hold, is_shared, note_line, room_at
 from simtc.timing.units.returns import in_order
 from simtc.timing.units.scoreboards import complete
@@ -47,7 +47,7 @@ WAITING: Final = 256  # instructions that it has room for in the queue for L2
 _NOTED: Final = 64  # lines that the clock finds again at once
 _OTHERS: Final = (4, 8)  # bits of a number by chance, from which on it chooses two more ways
 _NUMBERS = (("warp", np.int32), ("instruction", np.int32), ("sub", np.int32))
-_MISS = np.dtype([*((name, np.float64) for name in ("cycles", "again", "after")), *_NUMBERS], align=True)
+_MISS = np.dtype([*((name, np.float64) for name in ("cycles", "turns", "again", "after")), *_NUMBERS], align=True)
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 _WAITS = (*_WIDE, Access.GLOBAL_STORE)  # where atomics do
 
@@ -62,6 +62,8 @@ class L1(Parameters):
     tag_lines_per_cycle: float = constant("l1.tag_lines_per_cycle")
     pending_line_cycles: float = constant("l1.pending_line_cycles")
     fill_line_cycles: float = constant("l1.fill_line_cycles")
+    fill_turn_bytes: float = constant("clock.l1.fill_turn_bytes")  # that pass before an instruction's turn; 0: all
+    fill_turn_passes: float = constant("clock.l1.fill_turn_passes")  # and over the banks
     in_order: float = constant("clock.l1.in_order")  # 1 where a warp has what it asks for in the order of asking
     unused_bytes: float = constant("l1.unused_bytes")
     freed_cycles: float = constant("l1.freed_cycles")
@@ -205,17 +207,18 @@ def finds(ck: Arrays, sm: Record, load: Record) -> Int:
     return 1
 
 
-@compiled(void, SM, QUEUED, int64, float64, float64)
-def expect(sm: Record, load: Record, arrival: Int, cycles: Float, after: Float) -> None:
-    """Give a load an MSHR until its data comes, which then needs the data stage for some cycles.
+@compiled(void, CLOCK, SM, OPERATION, QUEUED, int64, float64, float64)
+def expect(ck: Arrays, sm: Record, op: Record, load: Record, arrival: Int, cycles: Float, after: Float) -> None:
+    """Give a load an MSHR until its data comes, which then needs the data stage for some cycles, in some turns.
 
-    Its warp has it no earlier than these cycles `after` a time: 0 where the order is not known.
+    Its warp has it no earlier than these cycles `after` a time, where the order is known.
     """
-    number = sm.free_mshrs[sm.misses]
+    own, number = ck.chip.l1, sm.free_mshrs[sm.misses]
     sm.misses += 1
     miss = sm.mshrs[number]
     miss.warp, miss.instruction, miss.sub = load.warp, load.instruction, load.sub
-    miss.cycles, miss.again, miss.after = cycles, load.again, after
+    miss.cycles, miss.again, miss.after = cycles, load.again, after * own.in_order
+    miss.turns = fill_turns(op, load, own.fill_turn_bytes, own.fill_turn_passes, own.fill_line_cycles)
     expect_fill(sm, arrival, number)
 
 
@@ -232,9 +235,9 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
     What waited for others comes no earlier than `least`.
     """
     lines, before, piled, asked = int64(load.lines), sm.requests, 0.0, asks_at(sm, looked)
+    warp = ck.warps[load.warp]
     if op.access == Access.COPY and op.bypasses:
         piled = ldgsts.pieces_asked(ck, sm, load, asked, int64(op.tail)) - asked
-    warp = ck.warps[load.warp]
     comes = max(_arrival(ck, sm, op, load, float64(now), asked + piled), least)
     arrival = in_order(ck, warp, op, comes, float64(now))
     if op.access == Access.COPY and not op.bypasses:
@@ -245,18 +248,17 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
     if arrival <= now:
         return 0
     if op.access == Access.COPY:
-        cycles = ldgsts.write_cycles(ck, op, load)
+        cycles, warp.copied = ldgsts.write_cycles(ck, op, load), warp.copied + 1
         complete(sm, warp, op, load.warp, arrival + cycles)
-        warp.copied += 1
     else:
-        fetched = min(sm.requests - before, lines)
-        sm.tag_free += max(fetched - looked_up(ck, load), 0.0)  # what misses leaves them a line a cycle
-        pending = looked_up(ck, load) * (lines - fetched) / max(lines, 1)
+        fetched, looked = min(sm.requests - before, lines), looked_up(ck, load)
+        sm.tag_free += max(fetched - looked, 0.0)  # what misses leaves them a line a cycle
+        pending = looked * (lines - fetched) / max(lines, 1)
         if load.sectors * SECTOR < op.returned:  # lanes that read the same are served together
             pending = min(pending, float64(max(lines_of(load) - fetched, 0)))
         brought = fill_cycles(load, fetched, ck.chip.l1.fill_line_cycles)
         cycles = stage_cycles(ck, op, brought + ck.chip.l1.pending_line_cycles * pending)
-    expect(sm, load, int64(math.ceil(max(comes, now + 1.0))), cycles, arrival * ck.chip.l1.in_order)
+    expect(ck, sm, op, load, int64(math.ceil(max(comes, now + 1.0))), cycles, arrival)
     return 1
 
 

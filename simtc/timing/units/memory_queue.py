@@ -9,10 +9,10 @@ from numba import from_dtype
 
 from simtc.jit import Float, Int, Record, jit
 from simtc.machine.types import float64, int64
-from simtc.timing.constants import LANES, Access
+from simtc.timing.constants import LANES, WAVEFRONT, Access
 from simtc.timing.operation import OPERATION
 
-__all__ = ["QUEUE", "QUEUED", "QUEUED_FIELDS", "fill_cycles", "flits_of", "lines_of"]
+__all__ = ["QUEUE", "QUEUED", "QUEUED_FIELDS", "fill_cycles", "fill_turns", "flits_of", "lines_of"]
 
 QUEUE: Final = 32  # entries that the clock has room for
 _SECTORS: Final = 64  # that one instruction can touch
@@ -62,6 +62,19 @@ def fill_cycles(one: Record, lines: Int, more: Float) -> Float:
     """
     together = max(one.lines - one.passes, 0)
     return lines * (1.0 - (1.0 - more) * together / max(one.lines, 1))
+
+
+@jit(float64(OPERATION, QUEUED, float64, float64, float64))
+def fill_turns(op: Record, one: Record, size: Float, passes: Float, more: Float) -> Float:
+    """Return in how many turns the data stage passes what L2 brings: so many bytes or passes a turn, 0 for all of it.
+
+    A line that passes together with others takes `more` of a turn.
+    """
+    if size == 0 or op.bypasses:
+        return 1.0
+    written = one.wavefronts * WAVEFRONT if op.access == Access.COPY else 0.0
+    whole = max(max(float64(op.returned), written) / size, one.passes / passes)
+    return max(whole, 1.0) + more * max(one.lines - one.passes, 0)
 
 
 @jit(int64(OPERATION, QUEUED))

@@ -35,9 +35,7 @@ class SharedMemory(Parameters):
     data_stage_bytes_per_cycle: float = constant("shared.data_stage_bytes_per_cycle")
     return_bytes_per_cycle: float = constant("shared.return_bytes_per_cycle")
     off_cycles: float = constant("clock.shared_memory.off_cycles")  # of what no lane executes; 0: that is not queued
-    fill_turn_cycles: float = constant(  # that what has come for L1 takes before an instruction's turn; 0: all of it
-        "clock.shared_memory.fill_turn_cycles"
-    )
+    fill_store_cycles: float = constant("clock.shared_memory.fill_store_cycles")  # more, of STS behind what has come
 
 
 UNIT = Unit(
@@ -114,9 +112,10 @@ def _back(ck: Arrays, sub: Record, op: Record, size: Float, now: Int) -> Float:
 @compiled(void, CLOCK, SM, float64)
 def _pass_fill(ck: Arrays, sm: Record, t: Float) -> None:
     """Pass what has come from L2 first, or as much of it as passes before an instruction takes its turn."""
-    turn, miss = ck.chip.shared_memory.fill_turn_cycles, sm.mshrs[sm.fill_queue[sm.fill_head]]
-    if sm.stage_count > 0 and 0 < turn < miss.cycles:
-        miss.cycles -= turn
+    miss = sm.mshrs[sm.fill_queue[sm.fill_head]]
+    if sm.stage_count > 0 and miss.turns > 1:
+        turn = miss.cycles / miss.turns
+        miss.cycles, miss.turns = miss.cycles - turn, miss.turns - 1
         sm.stage_free = t + turn
         sm.stage_busy += turn
         return
@@ -152,6 +151,8 @@ def _pass_first(ck: Arrays, sm: Record, t: Float) -> None:
     sm.stage_count -= 1
     op, warp, sub = ck.ops[one.instruction], ck.warps[one.warp], ck.subs[one.sub]
     cycles = _cycles(ck, op, one)
+    if op.access == Access.SHARED_STORE and sm.filled:
+        cycles += ck.chip.shared_memory.fill_store_cycles
     sm.stage_free = t + cycles
     sm.stage_busy += cycles
     done = t + cycles

@@ -129,7 +129,7 @@ def _join(ck: Arrays, sm: Record, op: Record, atomic: Record, now: Int, looked: 
     comes, warp = max(sm.answered, now + 1.0), ck.warps[atomic.warp]
     arrival, after = int64(math.ceil(comes)), in_order(ck, warp, op, comes, float64(now)) if op.returned else comes
     _answer(ck, sm, op, warp, arrival, now, waited)
-    expect(sm, atomic, arrival, stage_cycles(ck, op, float64(atomic.lines)), after * ck.chip.l1.in_order)
+    expect(ck, sm, op, atomic, arrival, stage_cycles(ck, op, float64(atomic.lines)), after)
     return 1
 
 
