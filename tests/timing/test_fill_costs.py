@@ -8,9 +8,7 @@ differ by 0.4 % in the mean and 1.6 at most, the loads by 1.4 and 2.5 (seen once
 
 from __future__ import annotations
 
-import csv
 from functools import cache
-from pathlib import Path
 from statistics import mean
 
 import numpy as np
@@ -18,41 +16,31 @@ import pytest
 
 import simtc
 from simtc.arch import device
+from tests.timing.measured import cases_of, code_of
 
-DATA = Path(__file__).parent / "data"
+CASES, CODE = cases_of("fill_costs"), code_of("fill_costs")
 LASTS, MEASURED, BYTES = 20_000, 100_000, 1 << 19  # cycles here and on the chip; what a warp loads
 WARPS = 16
 
 
 @cache
-def cases():
-    with (DATA / "fill_costs.csv").open(encoding="utf-8") as rows:
-        return tuple(csv.DictReader(rows))
-
-
-@cache
-def code():
-    return simtc.load(DATA / "fill_costs.sass")
-
-
-@cache
 def executed(number):
     """Return how many LDS are executed in a thousand cycles, and how many loads."""
-    case = cases()[number]
+    case = CASES[number]
     name, row, stride = case["kernel"], int(case["row"]), int(case["stride"])
     size, name = (0, "ldg_4") if name == "none" else (BYTES, name)
     step = 32 * int(name.rsplit("_", 1)[1]) // row * stride
     span = max(size - 2 * step, 0) // (2 * step) * (2 * step)
     out, data = np.zeros(80, np.uint32), np.zeros(8 * BYTES, np.uint8)
     numbers = (np.int32(value) for value in (row, stride, span, size, LASTS))
-    simtc.launch(code()[name], 1, 32 * WARPS, [out, data, *numbers], device=device("h200"), timing=True, caches="cold")
+    simtc.launch(CODE[name], 1, 32 * WARPS, [out, data, *numbers], device=device("h200"), timing=True, caches="cold")
     return 1e3 * out[:8].sum() / LASTS, 1e3 * out[8:16].sum() / LASTS
 
 
 def off(kernel):
     """Return how far off the LDS beside loads of a kind are, and these loads."""
-    chosen = [number for number, case in enumerate(cases()) if case["kernel"].startswith(kernel)]
-    found = [(executed(number), cases()[number]) for number in chosen]
+    chosen = [number for number, case in enumerate(CASES) if case["kernel"].startswith(kernel)]
+    found = [(executed(number), CASES[number]) for number in chosen]
     return tuple(
         [ours[which] / (1e3 * float(case[column]) / MEASURED) - 1 for ours, case in found]
         for which, column in enumerate(("reads", "loads"))
@@ -61,7 +49,7 @@ def off(kernel):
 
 def cost(number):
     """Return for how many cycles of LDS a load stands, on the chip and here."""
-    case, alone, (reads, loads) = cases()[number], cases()[0], executed(number)
+    case, alone, (reads, loads) = CASES[number], CASES[0], executed(number)
     chip = 4 * (float(alone["reads"]) - float(case["reads"])) / float(case["loads"])
     return chip, 4 * (executed(0)[0] - reads) / loads
 
@@ -79,7 +67,7 @@ def test_instructions_beside_one_another(kernel, count, reads, loads):
 
 def test_lines_in_other_banks_pass_together():
     """Half as many cycles at most on the chip, two thirds here; where all lie in the same banks, one a line or so."""
-    number = {(case["kernel"], case["row"], case["stride"]): i for i, case in enumerate(cases())}
+    number = {(case["kernel"], case["row"], case["stride"]): i for i, case in enumerate(CASES)}
     for kernel, row, apart in (("ldg_16", "32", "288"), ("ldg_8", "16", "272"), ("copy_ca_8", "16", "272")):
         together, alone = cost(number[kernel, row, apart]), cost(number[kernel, row, "128"])
         for few, many, share in zip(together, alone, (0.5, 0.67), strict=True):

@@ -8,9 +8,7 @@ that DRAM opens. Of 14 SMs and rows of 64 bytes, the others take up to a fifth l
 
 from __future__ import annotations
 
-import csv
 from functools import cache
-from pathlib import Path
 from statistics import mean
 
 import numpy as np
@@ -18,31 +16,21 @@ import pytest
 
 import simtc
 from simtc.arch import device
+from tests.timing.measured import cases_of, code_of
 
-DATA = Path(__file__).parent / "data"
+CASES, CODE = cases_of("line_pairs"), code_of("line_pairs")
 ROUNDS = 32
-
-
-@cache
-def cases():
-    with (DATA / "line_pairs.csv").open(encoding="utf-8") as rows:
-        return tuple(csv.DictReader(rows))
-
-
-@cache
-def code():
-    return simtc.load(DATA / "line_pairs.sass")
 
 
 @cache
 def rounds(number):
     """Return what rounds take that begin 256 bytes, and the others, of a launch."""
-    case = cases()[number]
+    case = CASES[number]
     row, stride, warps, blocks = (int(case[name]) for name in ("row", "stride", "warps", "blocks"))
     out, per = np.zeros(ROUNDS * blocks, np.uint32), 256 // row
     data = np.zeros(blocks * warps * 512 // row * stride, np.uint8)
     simtc.launch(
-        code()[case["hint"]], blocks, 32 * warps, [out, data, np.int32(row), np.int64(stride), np.int32(ROUNDS)],
+        CODE[case["hint"]], blocks, 32 * warps, [out, data, np.int32(row), np.int64(stride), np.int32(ROUNDS)],
         device=device("h100_sxm"), timing=True, caches="cold",
     )  # fmt: skip
     each = out.reshape(blocks, ROUNDS)[:, per:]
@@ -51,12 +39,12 @@ def rounds(number):
 
 
 def numbers(hint):
-    return [number for number, case in enumerate(cases()) if case["hint"] == hint]
+    return [number for number, case in enumerate(CASES) if case["hint"] == hint]
 
 
 def errors(some):
     """Return how far off it is what the others take beside those that begin 256 bytes."""
-    found = [(*rounds(number), float(cases()[number]["first"]), float(cases()[number]["others"])) for number in some]
+    found = [(*rounds(number), float(CASES[number]["first"]), float(CASES[number]["others"])) for number in some]
     return [(others / first) / (true_others / true_first) - 1 for first, others, true_first, true_others in found]
 
 
@@ -71,7 +59,7 @@ def test_hints_bring_what_they_ask_for(hint):
 def test_the_second_line_is_found_where_the_hint_is_for_two():
     """Of rows of 128 bytes an even number of lines apart."""
     for number in numbers("pair"):
-        case = cases()[number]
+        case = CASES[number]
         if (case["row"], case["stride"]) == ("128", "12288"):
             first, others = rounds(number)
             assert others < 0.68 * first
@@ -79,6 +67,6 @@ def test_the_second_line_is_found_where_the_hint_is_for_two():
 
 
 def test_rounds_of_few_lines_take_as_long_as_on_the_chip():
-    few = [number for number, case in enumerate(cases()) if int(case["row"]) == 128 and case["warps"] == "1"]
-    off = [rounds(number)[0] / float(cases()[number]["first"]) - 1 for number in few]
+    few = [number for number, case in enumerate(CASES) if int(case["row"]) == 128 and case["warps"] == "1"]
+    off = [rounds(number)[0] / float(CASES[number]["first"]) - 1 for number in few]
     assert mean(map(abs, off)) < 0.08, off

@@ -6,9 +6,7 @@ lines that L1 holds waits as well.
 
 from __future__ import annotations
 
-import csv
 from functools import cache
-from pathlib import Path
 from statistics import mean
 
 import numpy as np
@@ -16,22 +14,12 @@ import pytest
 
 import simtc
 from simtc.arch import device
+from tests.timing.measured import cases_of, code_of
 
-DATA = Path(__file__).parent / "data"
+CASES, CODE = cases_of("loads_in_order"), code_of("loads_in_order")
 ROUNDS = 32
 BOARDS = {"H200": "h200", "H100": "h100_sxm"}
 LOADS = ("ldg", "copy_ca", "copy_cg", "atom")
-
-
-@cache
-def cases():
-    with (DATA / "loads_in_order.csv").open(encoding="utf-8") as rows:
-        return tuple(csv.DictReader(rows))
-
-
-@cache
-def code():
-    return simtc.load(DATA / "loads_in_order.sass")
 
 
 @cache
@@ -39,7 +27,7 @@ def cycles(board, first, then, other, delay):
     """Return what a round's load takes, behind what DRAM answers."""
     out, cold, hot = np.zeros(2, np.uint32), np.zeros(ROUNDS * 4096, np.uint8), np.zeros(ROUNDS * 512, np.uint8)
     simtc.launch(
-        code()[f"{first}__{then}"], 1, 160, [out, cold, hot, np.int32(other), np.int32(delay)],
+        CODE[f"{first}__{then}"], 1, 160, [out, cold, hot, np.int32(other), np.int32(delay)],
         device=device(BOARDS[board]), timing=True, caches="cold",
     )  # fmt: skip
     return out[0] / ROUNDS
@@ -49,7 +37,7 @@ def off(board, keep):
     """Return how far off the loads are that are kept."""
     return [
         cycles(board, case["first"], case["then"], int(case["other"]), int(case["delay"])) / float(case["cycles"]) - 1
-        for case in cases()
+        for case in CASES
         if case["board"] == board and keep(case)
     ]
 
@@ -80,7 +68,7 @@ def test_what_waits_takes_far_longer_than_alone():
     """On the chip and here: a load that L2 answers, behind one that DRAM answers."""
     for board in BOARDS:
         chip = {(case["first"], case["then"], case["other"], case["delay"]): float(case["cycles"])
-                for case in cases() if case["board"] == board}  # fmt: skip
+                for case in CASES if case["board"] == board}  # fmt: skip
         for first in LOADS:
             behind, alone = (first, "ldg_l2", "0", "20"), ("none", "ldg_l2", "0", "20")
             assert chip[behind] > 1.7 * chip[alone]
