@@ -83,6 +83,7 @@ class Device(Display):
     gpcs: int  # groups of SMs that share a port to L2; 0 where none is known
     gpc_pairs: tuple[int, ...] = ()  # of SMs, of each of them, but for first ones; as many each where nothing is known
     first_pairs: tuple[int, ...] = ()  # the GPCs of those that get blocks before all others, in their order
+    near_gpcs: tuple[int, ...] = ()  # whose SMs are near one half of L2; every other one where nothing is known
     cluster_sms: int  # of a GPC, that share a port for what they send to L2; 0 where nothing is known
     cluster_packets_per_cycle: float  # of 32 bytes, that such a port takes; 0 for no limit that is known
     gpc_bytes_per_cycle: float  # of such a port, before requests are coalesced; 0 for no limit that is known

@@ -47,6 +47,7 @@ READERS = {
     "l2_kept_bytes": "simtc.timing.setup",
     "gpc_pairs": "simtc.timing.placing",
     "first_pairs": "simtc.timing.placing",
+    "near_gpcs": "simtc.timing.placing",
     "memory_large_bytes": "simtc.run.arguments",
     "tensor_fall_ns": "simtc.timing.reading",
     "fetch.first_cycles": "simtc.timing.units.fetch",

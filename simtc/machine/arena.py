@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
 from simtc.machine.state import GLOBAL_BASE, Memory
 
-__all__ = ["Arena"]
+__all__ = ["ALIGNMENT", "REGION", "Arena"]
 
-_ALIGNMENT = 256  # as cudaMalloc
+REGION: Final = 2 << 20  # bytes of device memory that small arrays share
+
+ALIGNMENT: Final = 256  # bytes, as cudaMalloc
 _GAP = 256  # unowned bytes between allocations, so that running past one is never another's data
 
 
@@ -25,7 +28,13 @@ class Arena:
     """
 
     def __init__(
-        self, arrays: Sequence[np.ndarray], *, empty: int = 0, page_bytes: int = _ALIGNMENT, large_bytes: int = 0
+        self,
+        arrays: Sequence[np.ndarray],
+        *,
+        empty: int = 0,
+        page_bytes: int = ALIGNMENT,
+        large_bytes: int = 0,
+        places: Sequence[int] = (),
     ) -> None:
         """Lay arrays out.
 
@@ -34,14 +43,18 @@ class Arena:
             empty: so many of the first ones are not copied: their bytes are zeros.
             page_bytes: large arrays begin at a multiple of it.
             large_bytes: from which on an array is large.
+            places: where the first ones begin instead, in bytes from a multiple of REGION.
 
         """
         self._arrays = list(arrays)
         starts, top = [], 0
-        for array in self._arrays:
-            top = -(-top // page_bytes) * page_bytes if array.nbytes >= large_bytes else top
+        for number, array in enumerate(self._arrays):
+            if number < len(places):
+                top += (places[number] - top) % REGION
+            elif array.nbytes >= large_bytes:
+                top = -(-top // page_bytes) * page_bytes
             starts.append(top)
-            top += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT + _GAP
+            top += -(-array.nbytes // ALIGNMENT) * ALIGNMENT + _GAP
         self._starts = np.array(starts, np.int64)
         self._ends = self._starts + np.array([a.nbytes for a in self._arrays], np.int64)
         self._bytes = np.zeros(max(top, 16), np.uint8)

@@ -11,7 +11,7 @@ import numpy as np
 from simtc.arch import Device
 from simtc.errors import BadInputError
 from simtc.isa import Kernel, Parameter
-from simtc.machine.arena import Arena
+from simtc.machine.arena import ALIGNMENT, REGION, Arena
 from simtc.resources import require_memory
 from simtc.run.export import Exporting, exported
 from simtc.run.values import by_value
@@ -90,7 +90,9 @@ class Marshalled:
     """A byte for each of the arena, 1 where it holds nothing before the launch; None where it all holds something."""
 
 
-def marshal(kernel: Kernel, args: Any, *, contents: bool = True, board: Device | None = None) -> Marshalled:
+def marshal(
+    kernel: Kernel, args: Any, *, contents: bool = True, board: Device | None = None, places: Sequence[int] = ()
+) -> Marshalled:
     """Turn arguments into a parameter area.
 
     A numpy array, or another one on the CPU that exports itself by DLPack, is a device buffer (a parameter of 8 bytes),
@@ -98,7 +100,8 @@ def marshal(kernel: Kernel, args: Any, *, contents: bool = True, board: Device |
     such a value with pointers in it. A Python int is a whole number of the parameter's size, a Python float an f32 or
     f64 by it: machine code says how large its parameters are, and not which of the two they mean. Arrays that share
     memory, one being a view of the other, are one buffer. Without `contents` the buffers hold zeros, whatever the
-    arrays hold. Large ones begin with a page of the board's memory.
+    arrays hold. Large ones begin with a page of the board's memory; `places` says of each buffer where it begins
+    instead, in bytes from a multiple of 2 MiB.
 
     Raises:
         BadInputError: wrong count, type or size, with the parameter's number.
@@ -111,11 +114,14 @@ def marshal(kernel: Kernel, args: Any, *, contents: bool = True, board: Device |
     found, lists = _laid_out(kernel, args, area)
     owners, where = _owners(kernel, [array for _, array, _ in found] + [one for _, many in lists for one in many])
     pointers, tables = _pointers(found, lists, where, len(owners))
+    _require_places(kernel, places, len(owners))
     buffers = [*owners, *(np.zeros(max(len(inside), 1), np.uint64) for inside in tables.values())]
     require_memory(2 * sum(buffer.nbytes for buffer in buffers), f"{kernel.name} with these arguments")
     variables = np.frombuffer(kernel.global_data, np.uint8).copy()
     every = [*buffers, *([variables] if variables.size else [])]
-    pages = {"page_bytes": board.memory_page_bytes, "large_bytes": board.memory_large_bytes} if board else {}
+    pages: dict[str, Any] = {"places": places}
+    if board:
+        pages |= {"page_bytes": board.memory_page_bytes, "large_bytes": board.memory_large_bytes}
     addresses = Arena(
         every, empty=len(every), **pages
     ).addresses  # where each will be; the tables' contents depend on it
@@ -135,6 +141,20 @@ def marshal(kernel: Kernel, args: Any, *, contents: bool = True, board: Device |
         unset=arena.unset([(one.buffer, one.offset, blanks[one.at]) for one in pointers if one.at in blanks]),
         constants=_linked(kernel, addresses[-1] if variables.size else 0),
     )
+
+
+def _require_places(kernel: Kernel, places: Sequence[int], buffers: int) -> None:
+    """Refuse places that are not one for each buffer, or not where cudaMalloc puts one."""
+    if not places:
+        return
+    if len(places) != buffers:
+        raise BadInputError(f"places has one entry for each buffer of {kernel.name}: {buffers}, got {len(places)}")
+    for place in places:
+        if not 0 <= place < REGION or place % ALIGNMENT:
+            raise BadInputError(
+                f"a place is a multiple of {ALIGNMENT} bytes from 0 to {REGION - ALIGNMENT}, got {place}. "
+                f"Try: the array's address % {REGION}"
+            )
 
 
 def _laid_out(kernel: Kernel, args: Sequence[Any], area: bytearray) -> tuple[list[_Pointed], list[_Pointers]]:

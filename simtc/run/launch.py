@@ -52,6 +52,7 @@ def launch(
     observe: Callable[[Any], None] | None = None,
     threads: int | None = None,
     hazards: str | None = None,
+    places: Sequence[int] = (),
 ) -> LaunchResult:
     """Run a kernel: the arrays among `args` hold the results afterwards.
 
@@ -94,6 +95,8 @@ def launch(
         threads: cores to use; all of them by default.
         hazards: what becomes of a fixed-latency result that is read before simtc takes it to be ready: "note" among
             the timing's notes, or "error". By default what SIMTC_HAZARDS in the environment says, else "note".
+        places: where each buffer begins in device memory, as its address on a chip modulo 2 MiB, in the order of
+            `args`: which units of L2 execute atomics on it hangs on that. By default they lie one behind the other.
 
     Raises:
         BadInputError: arguments, sizes or opcodes that cannot be run.
@@ -112,7 +115,8 @@ def launch(
     hazards = os.environ.get("SIMTC_HAZARDS", _HAZARDS[0]) if hazards is None else hazards
     _require_ways(caches, fidelity, hazards)
     _require_timing(timing, timeline=timeline, fidelity=fidelity, values=values, check=check)
-    ready = _prepare(kernel, grid, block, args, shared_bytes, board, values=values and fidelity == "full")
+    needs_values = values and fidelity == "full"
+    ready = _prepare(kernel, grid, block, args, shared_bytes, board, values=needs_values, places=places)
     board, clocked = board.at_rest(), None
     if timing:
         request = Request(
@@ -192,14 +196,22 @@ class _Ready:
 
 
 def _prepare(
-    kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int, board: arch.Device, *, values: bool
+    kernel: Kernel,
+    grid: Any,
+    block: Any,
+    args: Sequence[Any],
+    shared_bytes: int,
+    board: arch.Device,
+    *,
+    values: bool,
+    places: Sequence[int],
 ) -> _Ready:
     """Check a launch against kernel and board, lower the kernel, and lay out the arguments."""
     grid3, block3 = dim3("grid", grid), dim3("block", block)
     shape = geometry(kernel, grid3, block3, shared_bytes, board)
     lowered = lower(kernel)
     bones = None if values else _skeleton(lowered)
-    marshalled = marshal(kernel, args, contents=bones is None or bones.needs_data, board=board)
+    marshalled = marshal(kernel, args, contents=bones is None or bones.needs_data, board=board, places=places)
     banks = {**marshalled.constants, 0: bank0(kernel, grid3, block3, marshalled.area)}
     literals = lowered.rows(banks)
     shape[Geometry.LITERAL_WORDS] = literals.size

@@ -36,8 +36,8 @@ def _next_cycle(ck: Arrays, sm: Record, now: Int) -> Int:
 
 @jit(int64(CLOCK, SM))
 def _is_active(ck: Arrays, sm: Record) -> Int:
-    """Tell whether an SM has blocks, or more of their memory instructions than wait on its way out."""
-    outside = sm.waiting_flits - sm.left_flits <= ck.chip.write_combining.store_queue_sectors
+    """Tell whether an SM has blocks, or more of their memory instructions than wait outside it."""
+    outside = sm.waiting_flits + sm.behind_flits <= ck.chip.waiting.outside_flits
     return int64(sm.blocks + sm.entries + sm.stage_count > 0 or not outside)
 
 

@@ -21,7 +21,6 @@ __all__ = ["Place", "first_sms", "halves", "neighbours", "places"]
 PAIR: Final = 2  # SMs of a TPC, on every chip from Volta on
 _AGAIN: Final = 6  # GPCs that get their blocks until the first pairs get some again
 _SOONER: Final = 5  # likewise the first time
-_OTHER: Final = 2  # the first pair that is near the other half of L2
 
 
 class Place(NamedTuple):
@@ -85,15 +84,15 @@ def _chosen(device: Device, sms: int) -> tuple[Place, ...]:
 
 
 def halves(device: Device, sms: int) -> np.ndarray:
-    """Return which half of L2 each SM in use is near, in the order of their first blocks: GPCs are so by turns.
+    """Return which half of L2 each SM in use is near, in the order of their first blocks: GPCs by turns, or as known.
 
-    Of the first four SMs three are near one half, on boards whose GPCs are not known too: atomics say so.
+    On boards whose GPCs are not known three of the first four SMs are near one half: atomics say so.
     """
     if not device.gpcs:
         number = np.arange(sms)
         return (number - np.isin(number, (3, 5))) & 1
-    first = [place.is_first and place.pair - _pairs(device)[0][place.gpc] == _OTHER for place in _chosen(device, sms)]
-    near: np.ndarray = (neighbours(device, sms)[0] + np.array(first)) & 1
+    gpcs, _ = neighbours(device, sms)
+    near: np.ndarray = ~np.isin(gpcs, device.near_gpcs) & 1 if device.near_gpcs else gpcs & 1
     return near
 
 

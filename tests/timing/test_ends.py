@@ -3,7 +3,7 @@
 Nsight Compute counted `sm__cycles_active.max`, one pass, caches and clock left alone. An SM is active until what is
 left of its stores fits on its way out: one SM's tell so. What is known to be wrong here has a limit that says how far
 off it is: of 132 SMs every short kernel is 60 to 110 cycles too long, half sectors of all of them wait too long for
-L2, and their RED leave the SM at once, up to some 250 flits, not 108.
+L2, and a line of each of their RED takes the way up longer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DATA = Path(__file__).parent / "data"
 KINDS = ("four whole lines", "every other half sector", "a line", "RED: a line", "RED: eight words", "RED: one word")
 FURTHEST = {  # mean error, of one SM and of all
     "four whole lines": (0.075, 0.065), "every other half sector": (0.045, 0.18), "a line": (0.025, 0.085),
-    "RED: a line": (0.07, 0.19), "RED: eight words": (0.135, 0.08), "RED: one word": (0.055, 1.5),
+    "RED: a line": (0.07, 0.19), "RED: eight words": (0.135, 0.1), "RED: one word": (0.055, 0.3),
 }  # fmt: skip
 
 
@@ -58,5 +58,7 @@ def test_one_sm_that_stores_much_is_active_until_the_rest_fits_on_its_way_out(ki
 
 
 def test_red_of_all_sms_at_one_word_leave_the_sm_at_once_on_the_chip():
-    """Here 85 of an SM do; on the chip 128: three launches are 8 to 12 times as long."""
-    assert sum(abs(error) < 0.26 for _, error in errors("RED: one word", 132)) == 17
+    """128 do, on the chip more: 256 RED of 32 warps take six times as long here."""
+    found = [abs(error) for _, error in errors("RED: one word", 132)]
+    assert sum(error < 0.18 for error in found) == 19
+    assert max(found) > 4

@@ -63,7 +63,8 @@ FACTORS = {  # 2 for all others
     "dram.dram_banks": 1 / 1024, "shared_memory.sm_queue_entries": 1 / 4, "ldgsts.copy_write_bytes_per_cycle": 1 / 16,
     "l1.tag_lines_per_cycle": 1 / 4, "merging.store_merge_cycles": 4, "blocks.block_cycles": 50,
     "ldgsts.slots": 1 / 2, "ldgsts.block_shared_bytes": 1 / 2,
-    "ways.slice_flits": 4, "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000, "dispatch.older_first": 0,
+    "ways.slice_flits": 4, "waiting.left_flits": 1 / 4,
+    "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000, "dispatch.older_first": 0,
     **dict.fromkeys(
         (
             "write_combining.l2_store_queue_cycles", "dram.dram_row_open_cycles", "dvfs.tensor_hold_cycles",
@@ -175,6 +176,13 @@ def far_lines() -> int:
     args = [out, np.zeros(1 << 20, np.uint8), *counts, np.int64(4096)]
     launch(kernel, 132, 32, args, device=H200, timing=True, caches="cold")
     return int(out.sum())
+
+
+def red_then_stores() -> int:
+    """RED of eight warps of 20 SMs at one line, and then stores of lines: how long the SMs are active."""
+    kernel = load(Path(__file__).parent / "data" / "red_ends.sass")["red_ends_3"]
+    args = [np.zeros(1 << 16, np.uint8), np.zeros(1 << 22, np.uint8), np.uint32(16)]
+    return launch(kernel, 20, 256, args, device=H200, timing=True, caches="warm").cycles
 
 
 def two_rows() -> int:
@@ -300,7 +308,8 @@ ONLY = {  # launches for what few others depend on
     "fetch.line_cycles": straight,
     "fetch.spread_cycles": straight_of_all,
     **dict.fromkeys(("fetch.jump_cycles", "fetch.lines"), jumps),
-    "ways.slice_flits": behind_red,
+    **dict.fromkeys(("ways.slice_flits", "waiting.left_flits"), behind_red),
+    **dict.fromkeys(("waiting.outside_flits", "waiting.store_flits"), red_then_stores),
     **dict.fromkeys(
         (f"ldgsts.{one}" for one in ("far_bytes", "far_cycles", "slots", "warps", "block_shared_bytes")), far_half
     ),

@@ -62,6 +62,11 @@ def test_what_a_red_takes(kernel, one_half, both):
     assert each(kernel, 8, 64, 132) == pytest.approx(both, rel=0.02)
 
 
+def test_of_20_sms_13_are_near_one_half():
+    """So many of them take as long as 13 of eight that are near one half do: first pairs, GPCs 0, 4, 5 and 6."""
+    assert 20 * each("spread_8", 8, 64, 20) / each("spread_8", 8, 64, 8) == pytest.approx(13, abs=0.2)
+
+
 def test_a_kib_has_two_units_and_256_bytes_one():
     assert each("spread_256", 8, 64, 132) == pytest.approx(each("spread_64", 8, 64, 132) / 2, rel=0.03)
 
@@ -87,21 +92,21 @@ def test_red_of_many_sms_are_too_quick_here():
                 [np.zeros(1 << 16, np.uint8), out, np.uint32(16)], device="h200", timing=True, caches="warm",
             )  # fmt: skip
             found.append(int(out[1::2].max()) / slowest()[kernel, 1, 16, blocks] - 1)
-    assert all(-0.16 < error < -0.05 for error in found)
+    assert all(-0.16 < error < -0.03 for error in found)
 
 
 @pytest.mark.parametrize("kind", [NOTHING, OWN_LINE, SAME_SLICE, EIGHT_LINES])
-def test_sms_are_done_while_few_of_their_red_wait(kind):
-    """64 RED of a line of each SM leave it at once on the chip; here all but 17 of them are executed before it is done.
+def test_sms_are_done_while_their_red_wait(kind):
+    """64 RED of a line of each SM leave it at once.
 
     The launch lasts until all are executed, here and on the chip, whose time includes what starting it takes.
     """
     kernel = simtc.load(DATA / "red_ends.sass")[f"red_ends_{kind}"]
-    for times, least, most in ((4, 0.92, 1.03), (16, 0.92, 1.03), (64, 20, 26)):
+    for times, least, most in ((4, 0.92, 1.03), (16, 0.92, 1.03), (64, 0.92, 1.03)):
         run = simtc.launch(
             kernel, 132, 32, [np.zeros(1 << 16, np.uint8), np.zeros(1 << 22, np.uint8), np.uint32(times)],
             device="h200", timing=True, caches="warm",
         )  # fmt: skip
         cycles, nanoseconds = done()[kind, times, 1, 132]
         assert least < run.cycles / cycles < most
-        assert -0.2e-6 < 1e-9 * nanoseconds - run.timing.seconds < 3.1e-6
+        assert -0.2e-6 < 1e-9 * nanoseconds - run.timing.seconds < 3.3e-6

@@ -1,11 +1,13 @@
 """Atomics of blocks that share words beside an H200's own clock (data/shared_atomics.csv; L2 warm, 1980 MHz).
 
 A launch lasts until its last block ends, so that is what is compared first; the mean says how evenly blocks get turns.
+On that board the third of the first pairs is near the other half of L2, as on one of five (`far_lines.csv`).
 """
 
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 
@@ -19,6 +21,7 @@ from simtc.validate.corpus.launch import CorpusLaunch
 
 DATA = Path(__file__).parent / "data"
 LOADS = {"red1": 1, "red2": 2, "red4": 4, "red2s": 2, "max2": 2, "red2bar": 2}  # lines of each warp, for an atomic
+BOARD = replace(device("h200"), first_pairs=(0, 0, 1, 0))
 NEAR = 1 << 19  # words in front of the counters, which puts them near the first SM, as they were on the chip
 
 
@@ -36,7 +39,7 @@ def timed(case):
     simtc.launch(
         simtc.load(DATA / "shared_atomics.sass")[case["kernel"]], case["blocks"], case["threads"],
         [times, np.zeros(1 << 20, np.uint32), lines, *(np.int32(case[name]) for name in ("steps", "spread", "turn"))],
-        device="h200", timing=True, caches="warm",
+        device=BOARD, timing=True, caches="warm",
     )  # fmt: skip
     since = times[:here].reshape(case["blocks"], warps, 2).astype(np.int64)
     return since[:, :, 1].max(axis=1) - since[:, :, 0].min(axis=1)
@@ -54,7 +57,7 @@ def test_blocks_take_turns():
     """A unit's arbiters choose between halves, then between CPCs: of four blocks one ends in half of the time."""
     last, middle = errors(case for case in measured("red0", "max0") if 1 < case["blocks"] < 66)
     assert len(last) == 82
-    assert mean(map(abs, last)) < 0.065
+    assert mean(map(abs, last)) < 0.05
     assert mean(map(abs, middle)) < 0.065
     four = next(one for one in measured("red0") if (one["blocks"], one["steps"], one["spread"]) == (4, 64, 1))
     cycles = sorted(timed(four))
@@ -73,8 +76,8 @@ def test_beside_loads_and_barriers():
     kernels = (*LOADS, "redbar", "maxbar")
     last, middle = errors(case for case in measured(*kernels) if case["blocks"] < 132 and case["threads"] < 1024)
     assert len(last) == 88
-    assert mean(map(abs, last)) < 0.06
-    assert mean(map(abs, middle)) < 0.07
+    assert mean(map(abs, last)) < 0.03
+    assert mean(map(abs, middle)) < 0.03
 
 
 def test_what_stores_wait_for():

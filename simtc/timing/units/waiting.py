@@ -1,4 +1,4 @@
-"""Atomics that L2 is too far behind to take wait, and behind them what else asks it. Stores pass them.
+"""Atomics that L2 is too far behind to take wait, and behind them what else asks it. Stores pass, but take room there.
 
 The first of them have left the SM. What is behind these goes on, but for what a way holds (see `ways.py`). Another
 warp's loads pass all that no way holds.
@@ -36,6 +36,8 @@ class Waiting(Parameters):
 
     atomic_queue_entries: float = constant("l1.atomic_queue_entries", room=WAITING * LANES)
     left_flits: float = constant("clock.waiting.left_flits")  # of those that wait, that have left the SM
+    outside_flits: float = constant("clock.waiting.outside_flits")  # of those, for which no SM stays active
+    store_flits: float = constant("clock.waiting.store_flits")  # that a line of a store behind them takes of the room
 
 
 UNIT = Unit(
@@ -43,6 +45,7 @@ UNIT = Unit(
     parameters=Waiting,
     sm=(
         ("waiting_flits", np.int64),  # of the way up
+        ("behind_flits", np.int64),  # of stores behind them
         ("left", np.int64),  # of those that wait, the first ones: they have left the SM, or have asked
         ("left_flits", np.int64),
         ("turn_at", np.int64),  # when the first one of them may have its turn
@@ -59,6 +62,26 @@ UNIT = Unit(
 def _leaves_late(ck: Arrays, op: Record) -> Int:
     """Tell whether a block may end before this leaves the SM: RED may, on boards whose room for them is known."""
     return int64(op.access == Access.ATOMIC and not op.returned and ck.chip.waiting.atomic_queue_entries > 0)
+
+
+@compiled(int64, CLOCK, OPERATION, QUEUED)
+def _room_of(ck: Arrays, op: Record, one: Record) -> Int:
+    """Return how many flits of the room for what waits an instruction takes."""
+    flits = flits_of(op, one)
+    return int64(flits * ck.chip.waiting.store_flits) if op.access == Access.GLOBAL_STORE else int64(flits)
+
+
+@compiled(void, CLOCK, SM, OPERATION, QUEUED)
+def _follow(ck: Arrays, sm: Record, op: Record, store: Record) -> None:
+    """Let a store behind atomics that wait keep its SM active until those have left, though L2 has it at once here."""
+    flits = _room_of(ck, op, store)
+    if sm.left < sm.waiting < WAITING and flits > 0:
+        to = nth(sm, sm.waiting)
+        to.warp, to.instruction, to.lines, to.meeting, to.sectors, to.ways, to.slices = (
+            -1, store.instruction, store.lines, 1, 0, 0, 0,
+        )  # fmt: skip
+        sm.waiting += 1
+        sm.behind_flits += flits
 
 
 @compiled(void, CLOCK, SM, OPERATION, QUEUED, int64)
@@ -152,11 +175,13 @@ def _leave(ck: Arrays, sm: Record, now: Int) -> None:
     while sm.left < sm.waiting:
         one = nth(sm, sm.left)
         op = ck.ops[one.instruction]
-        flits = flits_of(op, one)
+        flits = _room_of(ck, op, one)
         if op.access == Access.ATOMIC:
             if sm.left_flits > 0 and sm.left_flits + flits > ck.chip.waiting.left_flits:
                 return
             sm.left_flits += flits
+        elif op.access == Access.GLOBAL_STORE:
+            sm.behind_flits -= flits
         elif op.access != Access.GROUP and sm.up_free - AHEAD > now:
             _expect(sm, sm.up_free - AHEAD, now)
             return
@@ -188,6 +213,7 @@ def misses(ck: Arrays, sm: Record, op: Record, load: Record, now: Int) -> Int:
     An atomic that L2 is too far behind to take waits, and behind it what has to ask L2 and does not pass it. Stores do.
     """
     if op.access == Access.GLOBAL_STORE:
+        _follow(ck, sm, op, load)
         return 0
     looked, is_atomic = sm.tag_free - load.tags, op.access == Access.ATOMIC
     asks = op.access in _FOLLOWS or op.bypasses or op.is_strong or not finds(ck, sm, load)

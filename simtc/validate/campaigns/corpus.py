@@ -12,7 +12,8 @@ from simtc.validate.archived import ArchivedCase, archived_cases
 from simtc.validate.campaign_profile import CampaignProfile
 from simtc.validate.case import Skip
 from simtc.validate.chip import Chip
-from simtc.validate.corpus.drawing import half_of, names
+from simtc.validate.corpus.allocated import allocated
+from simtc.validate.corpus.drawing import draw, half_of, names
 from simtc.validate.corpus.launch import CorpusLaunch, bits
 from simtc.validate.counted import timed
 from simtc.validate.measured import Measured, code_digest
@@ -51,11 +52,17 @@ class CorpusCase(ArchivedCase):
 
 def cases(settings: Mapping[str, Any], chip: Chip) -> Iterator[CorpusCase | Skip]:
     """Yield the launches of the corpus."""
-    chosen = [name for name in names() if half_of(name) in settings["halves"]]
+    chosen, batch = [name for name in names() if half_of(name) in settings["halves"]], int(settings["batch"])
+    processes = (chosen[at : at + batch] for at in range(0, len(chosen), batch))
+    places = [place for some in processes for place in allocated(draw(name).array_bytes for name in some)]
     yield from archived_cases(
         "corpus",
         chip,
         CorpusCase,
-        lambda: [CorpusLaunch(program=name, caches=caches) for name in chosen for caches in ("warm", "cold")],
+        lambda: [
+            CorpusLaunch(program=name, caches=caches, places=lies)
+            for name, lies in zip(chosen, places, strict=True)
+            for caches in ("warm", "cold")
+        ],
         lambda launches: CampaignProfile(settings, launches, campaign="corpus"),
     )

@@ -112,6 +112,13 @@ class Knobs:
         rows = self.blocks * self.warps * out.stores * max(1, 32 * out.width // out.piece)
         return 4096 + rows * out.gap
 
+    @property
+    def array_bytes(self) -> tuple[int, int, int]:
+        """What the launch's arrays span: two operands, and its results."""
+        spans = [[tile.span(32 * self.group, self.iterations) for tile in self.tiles[k::2]] or [512] for k in (0, 1)]
+        a, b = (-(-max(span) // 512) * 512 for span in spans)
+        return a, b, self.output_bytes
+
 
 def registers(form: str, operand: str) -> int:
     """Return the 32-bit registers that an operand of a matrix instruction takes."""

@@ -30,6 +30,7 @@ class CorpusLaunch(ArchivedLaunch):
     """One kernel, cold or warm."""
 
     program: str
+    places: tuple[int, ...] = ()  # of the arrays on the chip, in bytes from a multiple of 2 MiB; () where not known
 
     @property
     def title(self) -> str:
@@ -54,9 +55,8 @@ class CorpusLaunch(ArchivedLaunch):
     def arguments(self) -> list[Any]:
         """Return a, b, d and n: what is read is finite in every type, what is written begins as zeros."""
         made = self.knobs
-        spans = [[tile.span(32 * made.group, made.iterations) for tile in made.tiles[k::2]] or [512] for k in (0, 1)]
-        a, b = (_values(max(span)) for span in spans)
-        return [a, b, np.zeros(made.output_bytes, np.uint8), np.int32(made.iterations)]
+        a, b, d = made.array_bytes
+        return [_values(a), _values(b), np.zeros(d, np.uint8), np.int32(made.iterations)]
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -72,7 +72,7 @@ class CorpusLaunch(ArchivedLaunch):
         made, args = self.knobs, self.arguments()
         run = launch(
             self.kernel, made.blocks, made.threads, args, shared_bytes=made.shared_bytes, device=board,
-            timing=True, caches=self.caches, fidelity=fidelity,
+            timing=True, caches=self.caches, fidelity=fidelity, places=self.places,
         )  # fmt: skip
         return run, bits(args[2])
 
@@ -101,6 +101,6 @@ def numbers(size: int) -> NDArray[np.uint8]:
 
 
 def _values(size: int) -> NDArray[np.uint8]:
-    values = numbers(-(-size // 512) * 512)
+    values = numbers(size)
     values.flags.writeable = False
     return values
