@@ -20,8 +20,13 @@ HOMES = {"h200": "h200", "h100_sxm": "h100"}
 # Not where their fit puts them, and why. `python validate/fits.py BOARD CONSTANT` fits one anew.
 _BESIDE = "its fit makes single blocks of the development set worse"
 _ASKED = "fits gain 0.2 points at most; with these four together corpus-15 was 4.5 and 5.6 % off, not 4.5 and 5.5 %"
+_PAIRS = "with the third pair near the other half of L2, as on the board of its cases, fits say "
 ELSEWHERE = {
     "h200": {
+        "l1.atomic_sector_cycles": _PAIRS + "1.08 to 1.14",
+        "l1.atomic_word_cycles": _PAIRS + "1.44 to 1.57",
+        "l1.atomic_ahead_cycles": _PAIRS + "13.9 to 15.8",
+        "l1.atomic_cycles": "97 to 105; 103 to 126 when other SMs were near the line that its cases add to",
         "l2_turn_bytes": "its case, 12 % off at any value, would have next to none",
         "l1.constant_operand_first_cycles": "53 to 62 by the session",
         "pipes.heavy_apart": "0 or 1: mixes.cu shows which, nothing lies between",
