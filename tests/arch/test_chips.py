@@ -82,7 +82,11 @@ def measured_on(constants):
     """The chips that a chip's measured constants cite; what a compiler's code shows is any chip's."""
     cited = [one.citation for one in constants if one.status == "measured" and one.source != "ptxas"]
     assert all(citation.startswith("simtc: ") for citation in cited)
-    return {chip for citation in cited for chip in re.findall(r"\b(?:one|two) (?:NVIDIA )?([A-Z0-9]+)", citation) or [citation]}
+    return {
+        chip
+        for citation in cited
+        for chip in re.findall(r"\b(?:one|two) (?:NVIDIA )?([A-Z0-9]+)", citation) or [citation]
+    }
 
 
 def test_measured_belongs_to_the_chip_that_was_measured():
