@@ -105,7 +105,7 @@ def test_json_of_a_board(simtc):
 def test_says_what_a_board_leaves_out(simtc):
     _, out, err = simtc("arch", "gtx280")
     off = ["tensor_fall_ns", *(f"l2_{what}_bytes" for what in ("dirty", "fill", "turn")), "l2_far_cycles"]
-    off += ["gpc_pairs", "first_pairs"]
+    off += ["gpc_pairs", "first_pairs", "near_gpcs"]
     assert err == f"simtc: gtx280 says nothing of {', '.join(off)}: off\n"
     assert "l2_turn_bytes" not in out
     assert json.loads(simtc("arch", "gtx280", "--json")[1])["off"] == off
