@@ -1,13 +1,17 @@
-"""Kernels beside the tests of the clock, in tests/timing/data: what was measured, NAME.csv, and listings, NAME.sass."""
+"""What tests of the clock share: tables and listings of tests/timing/data, NAME.csv and NAME.sass, and another board."""
 
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import simtc
+from simtc.arch import device
 
-__all__ = ["cases_of", "code_of"]
+__all__ = ["APART", "cases_of", "code_of"]
+
+APART = replace(device("h200"), first_pairs=(0, 0, 1, 0))  # the third of the first pairs is near the other half of L2
 
 _DATA = Path(__file__).parent / "data"
 

@@ -11,7 +11,6 @@ which some pass on the chip: limits say how far off that is.
 from __future__ import annotations
 
 import csv
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from statistics import mean
@@ -20,9 +19,8 @@ import numpy as np
 import pytest
 
 import simtc
-from simtc.arch import device
+from tests.timing.measured import APART
 
-BOARD = replace(device("h200"), first_pairs=(0, 0, 1, 0))  # as test_shared_atomics says
 DATA = Path(__file__).parent / "data"
 OWN_LINE, IN_L1, BESIDE = "1", "2", "3"  # what is loaded: a line of its own in L2, or in L1, or beside what all add to
 SLOW = 700  # cycles that only a load that waits for RED takes
@@ -110,7 +108,7 @@ def errors(load, warps=1):
             simtc.launch(
                 kernels[f"red_loads_{kind}_{load}"], blocks, 32 * warps,
                 [hot, np.zeros(65536 * warps * blocks, np.uint8), np.zeros(1 << 20, np.uint8), out, np.uint32(times)],
-                device=BOARD, timing=True, caches="warm",
+                device=APART, timing=True, caches="warm",
             )  # fmt: skip
             found.append(float(out[1::2].mean()) / waits("h200")[kind, load, times, warps, blocks] - 1)
     return found

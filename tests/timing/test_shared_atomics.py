@@ -7,7 +7,6 @@ On that board the third of the first pairs is near the other half of L2, as on o
 from __future__ import annotations
 
 import csv
-from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 
@@ -18,10 +17,10 @@ import simtc
 from simtc.arch import device
 from simtc.timing import simulate
 from simtc.validate.corpus.launch import CorpusLaunch
+from tests.timing.measured import APART
 
 DATA = Path(__file__).parent / "data"
 LOADS = {"red1": 1, "red2": 2, "red4": 4, "red2s": 2, "max2": 2, "red2bar": 2}  # lines of each warp, for an atomic
-BOARD = replace(device("h200"), first_pairs=(0, 0, 1, 0))
 NEAR = 1 << 19  # words in front of the counters, which puts them near the first SM, as they were on the chip
 
 
@@ -39,7 +38,7 @@ def timed(case):
     simtc.launch(
         simtc.load(DATA / "shared_atomics.sass")[case["kernel"]], case["blocks"], case["threads"],
         [times, np.zeros(1 << 20, np.uint32), lines, *(np.int32(case[name]) for name in ("steps", "spread", "turn"))],
-        device=BOARD, timing=True, caches="warm",
+        device=APART, timing=True, caches="warm",
     )  # fmt: skip
     since = times[:here].reshape(case["blocks"], warps, 2).astype(np.int64)
     return since[:, :, 1].max(axis=1) - since[:, :, 0].min(axis=1)
