@@ -1,4 +1,4 @@
-"""What tests of the clock share: tables and listings of tests/timing/data, NAME.csv and NAME.sass, and another board."""
+"""What tests of the clock share: tables and listings beside them, NAME.csv and NAME.sass, and another board."""
 
 from __future__ import annotations
 
