@@ -15,6 +15,7 @@ __all__ = [
     "ROWS",
     "SECTOR",
     "STALLS",
+    "TAGGED",
     "UNUSED",
     "WAVEFRONT",
     "WAYS",
@@ -34,6 +35,7 @@ LANES: Final = 32  # of a warp
 LINE: Final = 128  # bytes, of both caches
 SECTOR: Final = 32.0  # bytes
 WAVEFRONT: Final = 128.0  # bytes
+TAGGED: Final = 32  # instructions at the tags of L1 that the clock has room for
 
 
 class Pipe(IntEnum):

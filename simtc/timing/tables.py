@@ -81,7 +81,7 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
         op["special"] = _SPECIAL.get(instruction.opcode, Special.NONE)
         op["is_barrier"] = instruction.opcode == "BAR"
         arithmetic = op["kind"] == How.FIXED and op["pipe"] in _ARITHMETIC
-        op["passes_barrier"] = arithmetic and device.sm.issue.barrier_defers
+        op["passes_barrier"] = (arithmetic or instruction.opcode == "CS2R") and device.sm.issue.barrier_defers
         op["is_fence"] = instruction.opcode == "MEMBAR" and "CTA" not in instruction.modifiers
         if instruction.opcode == "BSYNC":
             op["stall"] = max(control.stall, round(device.sm.issue.sync_cycles))

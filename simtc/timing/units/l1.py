@@ -10,7 +10,7 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
-from simtc.timing.constants import ASLEEP, SECTOR, WAYS, Access, Counter
+from simtc.timing.constants import ASLEEP, SECTOR, TAGGED, WAYS, Access, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, FLOAT, INT, SM, Cells, Parameters, Unit, compiled, constant, launched
 from simtc.timing.units import ldgsts
@@ -27,7 +27,6 @@ from simtc.timing.units.write_combining import asks_at
 __all__ = [
     "L1",
     "MSHRS",
-    "TAGGED",
     "UNIT",
     "WAITING",
     "arrived",
@@ -42,7 +41,6 @@ __all__ = [
 ]
 
 MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps count of
-TAGGED: Final = 32  # instructions at the tags that the clock has room for
 WAITING: Final = 256  # instructions that it has room for in the queue for L2
 _NOTED: Final = 64  # lines that the clock finds again at once
 _OTHERS: Final = (4, 8)  # bits of a number by chance, from which on it chooses two more ways
@@ -58,7 +56,6 @@ class L1(Parameters):
 
     l1_sets: float = launched("l1_sets")
     tag_queue_entries: float = constant("l1.tag_queue_entries", room=TAGGED)
-    copy_queue_entries: float = constant("l1.copy_queue_entries", room=TAGGED)
     tag_lines_per_cycle: float = constant("l1.tag_lines_per_cycle")
     pending_line_cycles: float = constant("l1.pending_line_cycles")
     fill_line_cycles: float = constant("l1.fill_line_cycles")
@@ -267,7 +264,7 @@ def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
     """Return when an instruction may leave its sub-core's queue for the tags: 0 for one that does not wait there.
 
     Some instructions may wait at the tags without holding up what follows, whatever their lines, and fewer before a
-    copy through L1. While all MSHRs are in use, only what L2 brings wakes another load; while the queue for L2 is full,
+    copy. While all MSHRs are in use, only what L2 brings wakes another load; while the queue for L2 is full,
     what leaves that, also a group of copies.
     """
     if op.access not in _WAITS:
@@ -277,8 +274,7 @@ def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
         return ASLEEP
     if op.access == Access.GLOBAL_STORE:
         return 0
-    own, through = ck.chip.l1, op.access == Access.COPY and not op.bypasses
-    ahead = int64(own.copy_queue_entries if through else own.tag_queue_entries)
+    ahead = ldgsts.queue_entries(ck, op) if op.access == Access.COPY else int64(ck.chip.l1.tag_queue_entries)
     return int64(math.ceil(sm.tagged_at[(sm.tagged - ahead) % TAGGED]))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
-from simtc.timing.constants import SECTOR, WAVEFRONT, Counter
+from simtc.timing.constants import SECTOR, TAGGED, WAVEFRONT, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant, launched
 from simtc.timing.units.crossbar import copy_sector
@@ -32,6 +32,7 @@ __all__ = [
     "more_cycles",
     "passes",
     "pieces_asked",
+    "queue_entries",
     "tag_cycles",
     "write_cycles",
 ]
@@ -47,6 +48,8 @@ _GROUP = np.dtype([("copies", np.int64), ("instruction", np.int64)])  # how many
 class Ldgsts(Parameters):
     """What a board says of the short way."""
 
+    copy_queue_entries: float = constant("l1.copy_queue_entries", room=TAGGED)
+    bypass_queue_entries: float = constant("l1.bypass_queue_entries", room=TAGGED)
     copy_line_cycles: float = constant("l1.copy_line_cycles")
     copy_piece_cycles: float = constant("l1.copy_piece_cycles")
     copy_again_cycles: float = constant("l1.copy_again_cycles")
@@ -125,6 +128,13 @@ def tag_cycles(ck: Arrays, copy: Record) -> Float:
             cycles += own.copy_line_cycles if end - first == _SECTORS else own.copy_half_cycles
         first = end
     return max(cycles, 1.0)
+
+
+@compiled(int64, CLOCK, OPERATION)
+def queue_entries(ck: Arrays, op: Record) -> Int:
+    """Return how many instructions may wait at the tags before a copy does so in its sub-core's queue."""
+    own = ck.chip.ldgsts
+    return int64(own.bypass_queue_entries if op.bypasses else own.copy_queue_entries)
 
 
 @compiled(int64, CLOCK, SM, QUEUED, int64, float64, float64)

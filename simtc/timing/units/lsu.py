@@ -16,13 +16,13 @@ from simtc.jit import Array, Arrays, Int, Record
 from simtc.machine.state import Event
 from simtc.machine.types import LONGS, float64, int64, void
 from simtc.results.stall import Stall
-from simtc.timing.constants import ASLEEP, LANES, Access, Counter, Pipe
+from simtc.timing.constants import ASLEEP, LANES, TAGGED, Access, Counter, Pipe
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant, derived
 from simtc.timing.units.barrier import send
 from simtc.timing.units.crossbar import announce
 from simtc.timing.units.events import free_entry, lower_board
-from simtc.timing.units.l1 import TAGGED, tag_cycles, takes_next
+from simtc.timing.units.l1 import tag_cycles, takes_next
 from simtc.timing.units.ldgsts import far_cycles
 from simtc.timing.units.memory_queue import QUEUE, QUEUED, QUEUED_FIELDS
 from simtc.timing.units.shared_memory import backlog, enqueue, pass_off, serve_stage

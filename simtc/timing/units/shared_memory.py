@@ -36,6 +36,7 @@ class SharedMemory(Parameters):
     return_bytes_per_cycle: float = constant("shared.return_bytes_per_cycle")
     off_cycles: float = constant("clock.shared_memory.off_cycles")  # of what no lane executes; 0: that is not queued
     fill_store_cycles: float = constant("clock.shared_memory.fill_store_cycles")  # more, of STS behind what has come
+    turn_cycles: float = constant("clock.shared_memory.turn_cycles")  # of instructions between turns of what L2 brings
 
 
 UNIT = Unit(
@@ -47,6 +48,7 @@ UNIT = Unit(
         ("stage_head", np.int64),
         ("stage_count", np.int64),
         ("filled", np.int64),  # 1 where data for L1 was what it served last
+        ("owed", np.float64),  # cycles that are the instructions' before data for L1 has its next turn
         ("stage_queue", QUEUED_FIELDS, (QUEUE,)),  # what waits for it
     ),
     sub=(("return_free", np.float64),),  # the way back to its registers
@@ -151,6 +153,7 @@ def _pass_first(ck: Arrays, sm: Record, t: Float) -> None:
     sm.stage_count -= 1
     op, warp, sub = ck.ops[one.instruction], ck.warps[one.warp], ck.subs[one.sub]
     cycles = _cycles(ck, op, one)
+    sm.owed -= max(cycles, 1.0)
     if op.access == Access.SHARED_STORE and sm.filled:
         cycles += ck.chip.shared_memory.fill_store_cycles
     sm.stage_free = t + cycles
@@ -174,14 +177,15 @@ def _pass_first(ck: Arrays, sm: Record, t: Float) -> None:
 def serve_stage(ck: Arrays, sm: Record, now: Int) -> Int:
     """Let the data stage take what is next, if it is free; return 1 if it was: instructions and fills by turns.
 
-    What has waited for it begins in the fraction of a cycle in which it became free.
+    The turn of instructions is one of them, or as many as take some cycles. What has waited for the stage begins in the
+    fraction of a cycle in which it became free.
     """
     if sm.stage_count + sm.fills == 0 or sm.stage_free > now:
         return 0
     t = sm.stage_free if sm.stage_free > now - 1 else float64(now)
-    if sm.fills > 0 and (sm.stage_count == 0 or not sm.filled):
+    if sm.fills > 0 and (sm.stage_count == 0 or sm.owed <= 0):
         _pass_fill(ck, sm, t)
-        sm.filled = 1
+        sm.filled, sm.owed = 1, max(ck.chip.shared_memory.turn_cycles, 1.0)
     else:
         _pass_first(ck, sm, t)
         sm.filled = 0
