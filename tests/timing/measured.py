@@ -1,15 +1,16 @@
-"""What tests of the clock share: tables and listings beside them, NAME.csv and NAME.sass, and another board."""
+"""What tests of the clock share: tables and listings beside them, NAME.csv and NAME.sass, a board, two processes."""
 
 from __future__ import annotations
 
 import csv
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 
 import simtc
 from simtc.arch import device
 
-__all__ = ["APART", "cases_of", "code_of"]
+__all__ = ["APART", "cases_of", "code_of", "side_by_side"]
 
 APART = replace(device("h200"), first_pairs=(0, 0, 1, 0))  # the third of the first pairs is near the other half of L2
 
@@ -25,3 +26,9 @@ def cases_of(name: str) -> tuple[dict[str, str], ...]:
 def code_of(name: str):
     """Return the kernels of a listing."""
     return simtc.load(_DATA / f"{name}.sass")
+
+
+def side_by_side(function, count):
+    """Return what a module's function makes of each number below a count, in two processes."""
+    with get_context("fork").Pool(2) as pool:
+        return tuple(pool.map(function, range(count)))

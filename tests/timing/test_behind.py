@@ -1,10 +1,11 @@
 """Shared memory behind loads and copies that miss L1, on one SM of an H100 (data/behind.csv, in SM clocks).
 
 An LDS waits for what came before it to the tags of L1, except for the last 17 instructions, however many lines each of
-them touches. LDGSTS through L1 waits in its sub-core's queue where six are before it. Lines take places of L1 while
-they are on their way, one for all loads of the same line: with 64 KB of shared memory, 28 KB are L1's, and the loads of
-two and four instructions that share lines come as if L1 were larger, but not strong loads, each of which has a place.
-Each number is the median of seven launches. `l1.tag_queue_entries` was chosen here (15 to 19 do about as well), and
+them touches. LDGSTS past L1 waits in its sub-core's queue where ten are before it (test_while_copies.py), LDGSTS
+through L1 where six are. Lines take places of L1 while they are on their way, one for all loads of the same line: with
+64 KB of shared memory, 28 KB are L1's, and the loads of two and four instructions that share lines come as if L1 were
+larger, but not strong loads, each of which has a place. Each number is the median of seven launches.
+`l1.tag_queue_entries` was chosen here (15 to 19 do about as well), and
 `l1.copy_queue_entries` (5 to 7).
 """
 

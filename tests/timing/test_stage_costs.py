@@ -11,7 +11,6 @@ an SM up to 1.2 cycles each, here one; loads of 32 lines, more than L1 has room 
 from __future__ import annotations
 
 from functools import cache
-from multiprocessing import get_context
 from statistics import mean
 
 import numpy as np
@@ -19,7 +18,7 @@ import pytest
 
 import simtc
 from simtc.arch import device
-from tests.timing.measured import cases_of, code_of
+from tests.timing.measured import cases_of, code_of, side_by_side
 
 CASES, CODE = cases_of("stage_costs"), code_of("stage_costs")
 LASTS, MEASURED, BYTES = 24_000, 100_000, 1 << 20  # cycles here and on the chip; what a warp loads
@@ -44,8 +43,7 @@ def executed(number):
 
 @cache
 def all_executed():
-    with get_context("fork").Pool(2) as pool:
-        return tuple(pool.map(executed, range(len(CASES))))
+    return side_by_side(executed, len(CASES))
 
 
 def off(chosen, column):
