@@ -101,8 +101,8 @@ class Device(Display):
     dram_row_open_cycles: float  # after which a row that nobody reads is closed
     dram_row_bytes: int  # of a row
     dram_banks: int  # each of which holds a row open, of all channels
-    memory_page_bytes: int  # that hang on one half of L2; large arrays begin with a page
-    memory_large_bytes: int  # from which on an array is large
+    memory_half_bits: tuple[int, ...]  # of an address, whose parity says which half of L2 it hangs on
+    memory_large_bytes: int  # from which on an array begins where the lowest of those bits changes
     dram_refresh_period_cycles: float  # from one refresh to the next
     dram_refresh_cycles: float  # during which nothing is read; 0 where it is part of the latency
     clock: Tables  # what units of the clock declare themselves; the SM's included: see `clocked`

@@ -49,6 +49,7 @@ READERS = {
     "first_pairs": "simtc.timing.placing",
     "near_gpcs": "simtc.timing.placing",
     "memory_large_bytes": "simtc.run.arguments",
+    "memory_half_bits": "simtc.timing.units.dram",
     "tensor_fall_ns": "simtc.timing.reading",
     "fetch.first_cycles": "simtc.timing.units.fetch",
     # these prove that the other constants of a chip agree with them

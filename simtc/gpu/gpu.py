@@ -148,6 +148,8 @@ class Buffers:
         for one in marshalled.pointers:
             area[one.at : one.at + 8] = (addresses[one.buffer] + one.offset).to_bytes(8, "little")
         self.area = bytes(area)
+        self.spans = tuple((at, array.nbytes) for at, (_, array) in zip(addresses, self._kept, strict=True))
+        """Where each array begins on the device, and its bytes."""
 
     def _upload(self, array: np.ndarray) -> int:
         memory, pointer = self._driver.upload(array)

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from simtc.errors import BadInputError
 from simtc.machine.state import GLOBAL_BASE, Memory
 
 __all__ = ["ALIGNMENT", "REGION", "Arena"]
@@ -15,6 +16,18 @@ REGION: Final = 2 << 20  # bytes of device memory that small arrays share
 
 ALIGNMENT: Final = 256  # bytes, as cudaMalloc
 _GAP = 256  # unowned bytes between allocations, so that running past one is never another's data
+
+
+def _from(top: int, place: int) -> int:
+    """Return where an array begins that has a place, behind what ends at `top`."""
+    if place < REGION:
+        return top + (place - top) % REGION
+    if place < top:
+        raise BadInputError(
+            f"places of {REGION} bytes and more lie behind the arrays before them, got {place}. "
+            f"Try: {-(-top // 512) * 512}"
+        )
+    return place
 
 
 class Arena:
@@ -43,14 +56,17 @@ class Arena:
             empty: so many of the first ones are not copied: their bytes are zeros.
             page_bytes: large arrays begin at a multiple of it.
             large_bytes: from which on an array is large.
-            places: where the first ones begin instead, in bytes from a multiple of REGION.
+            places: where the first ones begin instead, in bytes from a multiple of REGION; from REGION on, in bytes.
+
+        Raises:
+            BadInputError: a place lies in the array before it.
 
         """
         self._arrays = list(arrays)
         starts, top = [], 0
         for number, array in enumerate(self._arrays):
             if number < len(places):
-                top += (places[number] - top) % REGION
+                top = _from(top, places[number])
             elif array.nbytes >= large_bytes:
                 top = -(-top // page_bytes) * page_bytes
             starts.append(top)

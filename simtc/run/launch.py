@@ -97,6 +97,7 @@ def launch(
             the timing's notes, or "error". By default what SIMTC_HAZARDS in the environment says, else "note".
         places: where each buffer begins in device memory, as its address on a chip modulo 2 MiB, in the order of
             `args`: which units of L2 execute atomics on it hangs on that. By default they lie one behind the other.
+            From 2 MiB on a place is taken whole, each behind the one before: higher bits say which half of L2 is near.
 
     Raises:
         BadInputError: arguments, sizes or opcodes that cannot be run.

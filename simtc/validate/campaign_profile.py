@@ -106,7 +106,7 @@ class CampaignProfile:
                 return
             done = profiled(ncu, gpu, self._work(left, self._settings["repeats"]), caches, metrics)
             for name, rows in done.rows.items():
-                self._found[name] = _summary(rows) | {"bits": done.checksums[name]}
+                self._found[name] = _summary(rows) | {"bits": done.checksums[name], **done.beside.get(name, {})}
             self._why |= done.failed
             ended = [name for name in left if name not in done.rows and name not in done.failed]
             if len(ended) == len(left):

@@ -182,6 +182,7 @@ def _watch(waiting: Sequence[Future[Compared]], progress: Callable[[int, int], N
 
 def compare_measured(case: MeasuredCase, record: Record, predictions: Predictions | None = None) -> Compared:
     """Predict what was measured."""
+    case = case.as_captured(record.measured)
     try:
         predicted = case.predict() if predictions is None else predictions.of(case)
     except SimtcError as error:

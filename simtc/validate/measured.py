@@ -55,6 +55,10 @@ class MeasuredCase(ABC):
     def measure(self, gpu: Gpu) -> Measured:
         """Measure on the GPU."""
 
+    def as_captured(self, measured: Mapping[str, float]) -> MeasuredCase:  # noqa: ARG002 - most say nothing of it
+        """Return the case as the chip met it, of which what was measured may tell more than its name."""
+        return self
+
     @abstractmethod
     def predict(self) -> Measured | None:
         """Predict without a GPU; None where nothing stands behind it in simtc (a vendor's library)."""

@@ -24,14 +24,16 @@ def launch_all(todo: Path, done: Path) -> None:
     room = import_module(f"simtc.validate.campaigns.{work['campaign']}")
     chip = Chip(gpu.description.sm, gpu.description.device)
     made = {case.name: case for case in room.cases(work["settings"], chip)}
-    told: dict[str, Any] = {"order": [], "checksums": {}, "failed": {}}
+    told: dict[str, Any] = {"order": [], "checksums": {}, "beside": {}, "failed": {}}
     for name in work["names"]:
         case: Any = made[name]
         try:
             with case.prepared(gpu) as ready:
                 checksum = _launches(case, ready, work["repeats"])
+                beside = case.beside(gpu, ready) if hasattr(case, "beside") else {}
             told["order"].append(name)
             told["checksums"][name] = checksum
+            told["beside"][name] = beside
         except SimtcError as error:
             told["failed"][name] = str(error)
             if not gpu.alive():

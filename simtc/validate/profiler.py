@@ -118,6 +118,7 @@ class Counted:
 
     rows: Mapping[str, list[dict[str, float]]] = field(default_factory=dict)
     checksums: Mapping[str, int] = field(default_factory=dict)  # of what the first launch wrote, where the case has one
+    beside: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # what a case measures itself, behind them
     failed: Mapping[str, str] = field(default_factory=dict)
     passes: int = 0  # the most that a launch took
     why: str = ""  # nothing was counted
@@ -160,7 +161,9 @@ def profiled(ncu: str, gpu: Gpu, work: Mapping[str, Any], caches: str, metrics: 
         return Counted(why=f"{ncu} counted {len(rows)} of {expected} launches: {' '.join(said[:2])[:300]}")
     counted = {name: rows[at * repeats : (at + 1) * repeats] for at, name in enumerate(told["order"])}
     passes = max((row.pop("passes", 1) for row in rows), default=0)
-    return Counted(rows=counted, checksums=told["checksums"], failed=told["failed"], passes=int(passes))
+    return Counted(
+        rows=counted, checksums=told["checksums"], beside=told["beside"], failed=told["failed"], passes=int(passes)
+    )
 
 
 def read_counters(text: str) -> list[dict[str, float]]:

@@ -1,6 +1,7 @@
 """Lines hang on one half of L2, SMs on one as well: atomics of each SM on the first words of 32 times 4 KiB.
 
 data/far_lines.csv has them for an H200 and an H100: what one takes whose predecessor has answered, alone on the chip.
+data/half_lines.csv has the quickest of four by one SM on 512 times 4 KiB and on 1,024 times 2 MiB of an array of 8 GiB.
 """
 
 from __future__ import annotations
@@ -37,6 +38,25 @@ def test_half_of_all_lines_are_far_from_each_sm_and_its_neighbours(board):
     assert all(np.array_equal(lines[sm], lines[sm + 1]) for sm in range(0, 132, 2))
     assert all(np.array_equal(lines[sm], lines[124]) for sm in range(124, 132))
     assert sum(np.array_equal(seen, lines[124]) for seen in lines.values()) == 66
+
+
+def parity(number, bits):
+    """Return whether an odd number of these bits are set."""
+    return (number & sum(1 << bit for bit in bits)).bit_count() & 1
+
+
+@pytest.mark.parametrize("board", ["h200", "h100"])
+@pytest.mark.parametrize("apart", [4096, 2 << 20])
+def test_the_parity_of_some_bits_of_an_address_says_which_half_a_line_hangs_on(board, apart):
+    """Of the higher bits that holds for where the driver has put the array, which is 528 MiB on, or 1 GiB further."""
+    bits = [bit for bit in device({"h100": "h100_sxm"}.get(board, board)).memory_half_bits if apart >> bit <= 1]
+    with (DATA / "half_lines.csv").open(encoding="utf-8") as rows:
+        row = next(row for row in csv.DictReader(rows) if (row["board"], row["apart"]) == (board, str(apart)))
+    is_far = [int(cycles) > BETWEEN for cycles in row["cycles"].split()]
+    first = 0 if apart < 2 << 20 else 528 << 20
+    mask = sum(1 << bit for bit in bits)
+    says = [((first + number * apart) & mask).bit_count() & 1 for number in range(len(is_far))]
+    assert is_far in ([one == 1 for one in says], [one == 0 for one in says])
 
 
 def test_what_the_other_half_has_takes_longer_once():

@@ -20,7 +20,7 @@ from simtc.timing.unit import Launched
 PLAIN = {0, 1, 2, 3, 4}  # of sectors in a line, of halves, of a heap's children
 HASHES = {  # bits of an address that decide as if by chance, by function
     **dict.fromkeys(
-        (f"addresses.{one}" for one in ("spread", "slot", "hashed", "chance", "distance_of_page")), None
+        (f"addresses.{one}" for one in ("spread", "slot", "hashed", "chance", "distance_of_line")), None
     ),
     "crossbar._place": {10}, "write_combining._combines": {10}, "dram._bank_of": {12}, "l2._slice": {8},
     "dram._gather": {0.5},  # to the nearest number of channels

@@ -62,7 +62,7 @@ def test_a_kib_has_four_units_where_it_begins_in_the_middle_of_one():
     [
         ((0,), "one entry for each buffer .*: 2, got 1"),
         ((100, 0), "multiple of 256 .* got 100"),
-        ((0, 2 << 20), "2097152"),
+        ((4 << 20, 2 << 20), "got 2097152"),
     ],
 )
 def test_places_that_cannot_be_are_refused(places, says):

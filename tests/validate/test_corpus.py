@@ -197,7 +197,7 @@ def test_rows_of_the_profiler_are_those_of_the_launches(tmp_path):
     ncu.write_text(
         f"#!{sys.executable}\nimport json, sys\n"
         "work = json.load(open(sys.argv[-2]))\n"
-        "told = {'order': work['names'], 'checksums': dict.fromkeys(work['names'], 3), 'failed': {}}\n"
+        "told = {'order': work['names'], 'checksums': dict.fromkeys(work['names'], 3), 'beside': {}, 'failed': {}}\n"
         "json.dump(told, open(sys.argv[-1], 'w'))\n"
         "heads = ['ID', 'profiler__replayer_passes', 'sm__cycles_active.max', 'gpu__time_duration.sum']\n"
         "rows = [heads, ['', '', 'cycle', 'us']]\n"

@@ -25,7 +25,7 @@ FAKE = """#!/usr/bin/env python3
 import json, sys
 metrics = sys.argv[sys.argv.index("--metrics") + 1].split(",")
 work, done = json.load(open(sys.argv[-2])), sys.argv[-1]
-json.dump({{"order": work["names"], "checksums": {{}}, "failed": {{}}}}, open(done, "w"))
+json.dump({{"order": work["names"], "checksums": {{}}, "beside": {{}}, "failed": {{}}}}, open(done, "w"))
 with open({log!r}, "a") as log:
     log.write(json.dumps([work["campaign"], sys.argv[sys.argv.index("--cache-control") + 1], metrics]) + "\\n")
 print(",".join(f'"{{name}}"' for name in metrics) + "\\n" + ",".join('""' for _ in metrics))

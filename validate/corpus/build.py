@@ -1,4 +1,7 @@
-"""Compile the corpus, and write a half's archive: python validate/corpus/build.py [HALF] [--keep FOLDER]."""
+"""Compile the corpus, and write a half's archive: python validate/corpus/build.py [HALF] [--keep FOLDER].
+
+halves.cubin, which says where arrays lie, is compiled as well.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +48,7 @@ def main() -> None:
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             cubins = dict(zip(texts, pool.map(compiled, texts), strict=True))
+    subprocess.run([nvcc, *_FLAGS[:2], "-o", _HERE / "halves.cubin", _HERE / "halves.cu"], check=True)  # noqa: S603
     sources = {file: hashlib.sha256(text.encode()).hexdigest() for file, text in texts.items()}
     made = {"toolkit": nvcc_version(nvcc), "flags": list(_FLAGS), "sources": sources}
     members = {"manifest.json": json.dumps(made, indent=1).encode()}

@@ -1,11 +1,11 @@
-"""What an address decides on the chip, and no one publishes: taken as if by chance, the same at every run."""
+"""What an address decides on the chip: where no one knows how, it is taken as if by chance, the same at every run."""
 
 from __future__ import annotations
 
 from simtc.jit import Float, Int, jit
 from simtc.machine.types import float64, int64
 
-__all__ = ["chance", "distance_of_page", "hashed", "slot", "spread"]
+__all__ = ["chance", "distance_of_line", "hashed", "slot", "spread"]
 
 
 @jit(int64(int64))
@@ -34,11 +34,10 @@ def chance(number: Int) -> Float:
     return ((hashed(number, 12) & 1023) + 0.5) / 1024.0
 
 
-@jit(float64(int64, int64))
-def distance_of_page(page: Int, half: Int) -> Float:
-    """Return how far a page of memory is from the SMs of one half of the chip: half of them hang on the other one.
-
-    Which, no one publishes; loads of many pages see the latency of the far half, which is what matters.
-    """
-    far = (hashed(page, 16) ^ half) & 1
-    return 0.5 if far else -0.5
+@jit(float64(int64, int64, int64))
+def distance_of_line(line: Int, bits: Int, half: Int) -> Float:
+    """Return how far a line is from the SMs of one half of the chip: the parity of its bits says on which it hangs."""
+    mixed = line & bits
+    for shift in (32, 16, 8, 4, 2, 1):
+        mixed ^= mixed >> shift
+    return 0.5 if (mixed ^ half) & 1 else -0.5

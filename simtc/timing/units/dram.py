@@ -16,7 +16,7 @@ from simtc.jit import Arrays, Float, Int
 from simtc.machine.types import float64, int64, void
 from simtc.timing.constants import LINE, SECTOR, Counter
 from simtc.timing.unit import CLOCK, FLOAT, INT, Cells, Parameters, Unit, compiled, constant, derived
-from simtc.timing.units.addresses import chance, distance_of_page, hashed, spread
+from simtc.timing.units.addresses import chance, distance_of_line, hashed, spread
 from simtc.timing.units.server import SERVER, serve
 
 __all__ = ["UNIT", "Dram", "answer", "beyond_near", "deliver", "distance", "idle_at", "write"]
@@ -70,7 +70,9 @@ class Dram(Parameters):
     dram_turn_cycles: float = constant("clock.dram.turn_ns")  # that it loses in turning to such a batch and back
     dram_write_row_cycles: float = constant("clock.dram.write_row_ns")  # between rows that a bank opens for writing
     row_lines: float = derived(lambda device, _: device.dram_row_bytes // LINE, "dram_row_bytes")
-    page_lines: float = derived(lambda device, _: device.memory_page_bytes // LINE, "memory_page_bytes")
+    half_bits: float = derived(  # of a line's number, whose parity says on which half it hangs
+        lambda device, _: sum(1 << bit for bit in device.memory_half_bits) // LINE, "memory_half_bits"
+    )
     read_channels: float = constant(  # among which reads are spread by address; 0 where nothing is known
         "clock.dram.read_channels", room=_CHANNELS, scales=lambda own, scale: scale.share * own.read_channels
     )
@@ -128,7 +130,7 @@ def _open_row(ck: Arrays, line: Int, number: Int, t: Float) -> Int:
 @compiled(float64, CLOCK, int64, int64)
 def distance(ck: Arrays, line: Int, half: Int) -> Float:
     """Return how far the memory behind a line is from the SMs of a half of the chip."""
-    return distance_of_page(line // int64(ck.chip.dram.page_lines), half)
+    return distance_of_line(line, int64(ck.chip.dram.half_bits), half)
 
 
 @compiled(float64, CLOCK, int64, int64)

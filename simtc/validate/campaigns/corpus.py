@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from numpy.typing import NDArray
 
+from simtc.gpu import Gpu
+from simtc.gpu.gpu import Prepared
 from simtc.validate.archived import ArchivedCase, archived_cases
 from simtc.validate.campaign_profile import CampaignProfile
 from simtc.validate.case import Skip
 from simtc.validate.chip import Chip
 from simtc.validate.corpus.allocated import allocated
 from simtc.validate.corpus.drawing import draw, half_of, names
+from simtc.validate.corpus.halves import asked, told
 from simtc.validate.corpus.launch import CorpusLaunch, bits
 from simtc.validate.counted import timed
 from simtc.validate.measured import Measured, code_digest
@@ -41,6 +44,14 @@ class CorpusCase(ArchivedCase):
     def checksum(self, written: Sequence[NDArray[Any]]) -> int:
         """Return that of a launch's results, for the process that is profiled."""
         return bits(written[0])
+
+    def beside(self, gpu: Gpu, ready: Prepared) -> dict[str, float]:
+        """Return which half of L2 its arrays hang on, for the process that is profiled: no one can foretell it."""
+        return asked(gpu, ready.buffers.spans)
+
+    def as_captured(self, measured: Mapping[str, float]) -> CorpusCase:
+        """Return the launch with its arrays where they lay on the chip."""
+        return replace(self, launch=replace(self.launch, far=told(measured, len(self.launch.knobs.array_bytes))))
 
     def predict(self) -> Measured | None:
         """Launch with the clock, every block; the half that is an examination only where it is one."""
