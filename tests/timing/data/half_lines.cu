@@ -1,3 +1,5 @@
+// Which half of L2 lines hang on: the quickest of four atomics of one thread of SM 124 on each of 512 lines 4 KiB apart, and
+// of 1,024 lines 2 MiB apart, of an array of 8 GiB. Compiled with nvcc -arch=sm_90 -O2, run twice on each board: alike.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
