@@ -54,8 +54,7 @@ def test_the_parity_of_some_bits_of_an_address_says_which_half_a_line_hangs_on(b
         row = next(row for row in csv.DictReader(rows) if (row["board"], row["apart"]) == (board, str(apart)))
     is_far = [int(cycles) > BETWEEN for cycles in row["cycles"].split()]
     first = 0 if apart < 2 << 20 else 528 << 20
-    mask = sum(1 << bit for bit in bits)
-    says = [((first + number * apart) & mask).bit_count() & 1 for number in range(len(is_far))]
+    says = [parity(first + number * apart, bits) for number in range(len(is_far))]
     assert is_far in ([one == 1 for one in says], [one == 0 for one in says])
 
 
