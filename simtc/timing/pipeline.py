@@ -21,6 +21,7 @@ from simtc.timing.units import (
     events,
     fence,
     fetch,
+    joining,
     l1,
     l2,
     l2_tags,
@@ -31,6 +32,7 @@ from simtc.timing.units import (
     pipes,
     scoreboards,
     shared_memory,
+    slices,
     special,
     tensor,
     waiting,
@@ -52,8 +54,10 @@ UNITS = (
     ways.UNIT,  # and with it what goes the same way
     merging.UNIT,  # its requests join others for the same 64 bytes
     crossbar.UNIT,  # and pass the ports of SM, CPC and GPC
+    joining.UNIT,  # which lets those for the same sectors pass as one
     atomics.UNIT,  # to what executes atomics
     l2.UNIT,  # or to a slice
+    slices.UNIT,  # its own
     l2_tags.UNIT,  # that may hold the line
     dram.UNIT,  # or asks DRAM for it
     dispatch.UNIT,  # each sub-core picks a warp

@@ -20,10 +20,11 @@ from simtc.timing.unit import Launched
 PLAIN = {0, 1, 2, 3, 4}  # of sectors in a line, of halves, of a heap's children
 HASHES = {  # bits of an address that decide as if by chance, by function
     **dict.fromkeys(
-        (f"addresses.{one}" for one in ("spread", "slot", "hashed", "chance", "distance_of_line")), None
+        (f"addresses.{one}" for one in ("spread", "slot", "hashed", "chance", "parity")), None
     ),
-    "crossbar._place": {10}, "write_combining._combines": {10}, "dram._bank_of": {12}, "l2._slice": {8},
+    "joining._place": {10}, "write_combining._combines": {10}, "dram._bank_of": {12}, "slices.slice_of": {8},
     "dram._gather": {0.5},  # to the nearest number of channels
+    "dram.distance": {0.5},  # of the mean: a half is nearer by half of the difference
     "atomics.atomic_unit": {5, 8, 9},
     "l2.read": {5},  # a sector's bytes, as a shift
     "l2.beyond_mean": {0.5},  # chance lies between 0 and 1
@@ -44,7 +45,7 @@ MARKS = {  # numbers in place of something, bits of a word, and what a format fi
     "dram._EVEN",  # of the golden section: when in a period of refreshes rows are opened
     "dram._NEARER",  # a page is half of the spread nearer than the mean, or farther
     "aging._ALIKE",  # how different two rates are that a sample tells apart
-    "ways._UNITS_OF_WAY", "ways._UNITS_OF_SLICE",  # how the units of L2 lie at its slices and stacks of memory
+    "slices._OF_STACK", "slices._BESIDE", "slices._NUMBERS",  # how lines lie at the slices and stacks of memory
     "atomics._NOTHING",  # cycles of work that are left by rounding
 }  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simtc.jit import Float, Int, jit
 from simtc.machine.types import float64, int64
 
-__all__ = ["chance", "distance_of_line", "hashed", "slot", "spread"]
+__all__ = ["chance", "hashed", "parity", "slot", "spread"]
 
 
 @jit(int64(int64))
@@ -34,10 +34,10 @@ def chance(number: Int) -> Float:
     return ((hashed(number, 12) & 1023) + 0.5) / 1024.0
 
 
-@jit(float64(int64, int64, int64))
-def distance_of_line(line: Int, bits: Int, half: Int) -> Float:
-    """Return how far a line is from the SMs of one half of the chip: the parity of its bits says on which it hangs."""
+@jit(int64(int64, int64))
+def parity(line: Int, bits: Int) -> Int:
+    """Return 1 where an odd number of these bits of a line's number are set."""
     mixed = line & bits
     for shift in (32, 16, 8, 4, 2, 1):
         mixed ^= mixed >> shift
-    return 0.5 if (mixed ^ half) & 1 else -0.5
+    return mixed & 1

@@ -18,6 +18,7 @@ from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Unit, compiled, cons
 from simtc.timing.units import dram, l2
 from simtc.timing.units.addresses import hashed
 from simtc.timing.units.l2_tags import dirty, l2_way
+from simtc.timing.units.slices import are_known, slice_of
 
 __all__ = ["UNIT", "UNITS", "Atomics", "atomic_unit", "join"]
 
@@ -64,11 +65,13 @@ UNIT = Unit(
 
 @compiled(int64, CLOCK, int64)
 def atomic_unit(ck: Arrays, sector: Int) -> Int:
-    """Return which unit executes the atomics on a sector: one of the eight that the 4 KiB around it have.
+    """Return which unit executes the atomics on a sector: its slice's, one of eight that the 4 KiB around it have.
 
-    256 bytes share one with those 512 bytes further or before. The next 4 KiB have eight more.
+    256 bytes share one with those 512 bytes further or before.
     """
     line, part = sector >> 2, sector >> 3
+    if are_known(ck):
+        return slice_of(ck, line, int64(dram.distance(ck, line, 0) > 0), ck.atomic_units.size)
     own = ((part & 1) + 2 * (part >> 2 & 3)) ^ hashed(line >> 5, 3)
     return (UNITS * ((line >> 5) + hashed(line >> 9, 8)) + own) % ck.atomic_units.size
 

@@ -1,7 +1,4 @@
-"""The crossbar between SMs and L2: the port of an SM, those of its CPC and its GPC, and what becomes one request.
-
-A GPC coalesces its SMs' requests for the same sectors: a few at most, which come within a few cycles.
-"""
+"""The crossbar between SMs and L2: the port of an SM, and those of its CPC and its GPC."""
 
 from __future__ import annotations
 
@@ -12,15 +9,13 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
-from simtc.prefetch import prefetch
 from simtc.timing.constants import LANES, SECTOR, Access
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Unit, compiled, constant, derived
-from simtc.timing.units import atomics, l2, l2_tags
-from simtc.timing.units.addresses import hashed
+from simtc.timing.units import atomics, joining, l2, l2_tags
 from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.merging import asks_too
-from simtc.timing.units.server import SERVER, SERVER_RECORD, serve
+from simtc.timing.units.server import SERVER, serve, through
 
 __all__ = [
     "UNIT",
@@ -35,11 +30,7 @@ __all__ = [
 ]
 
 _WHOLE: Final = int(4 * LANES // SECTOR)  # sectors that a word of each lane fills
-_MERGED: Final = 16384  # sectors that one GPC asked for that can be told apart
 AHEAD: Final = 16.0  # cycles that the way up is planned for
-_ASKED = np.dtype(  # a request, and until when others may join it
-    [("sector", np.int64), ("answered", np.float64), ("until", np.float64), ("joined", np.int64)]
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +39,6 @@ class Crossbar(Parameters):
 
     l2_bytes_per_cycle: float = constant("l1.l2_bytes_per_cycle")  # from L2 to an SM
     copy_bytes_per_cycle: float = constant("l1.copy_bytes_per_cycle")  # of LDGSTS past L1
-    join_cycles: float = constant("l1.join_cycles")  # in which a request is joined by others for the same sectors
-    join_requests: float = constant("l1.join_requests")
     request_cycles: float = constant("l1.request_cycles")
     switch_cycles: float = constant("l1.switch_cycles")
     atomic_packet_cycles: float = constant("l1.atomic_packet_cycles")
@@ -67,10 +56,6 @@ class Crossbar(Parameters):
     gpc_bytes_per_cycle: float = constant(
         "gpc_bytes_per_cycle", scales=lambda own, scale: scale.gpc_crowd * own.gpc_bytes_per_cycle
     )
-    gpc_l2_bytes_per_cycle: float = constant(
-        "gpc_l2_bytes_per_cycle",
-        scales=lambda own, scale: scale.gpc_crowd / scale.merged * own.gpc_l2_bytes_per_cycle,
-    )
 
 
 UNIT = Unit(
@@ -86,7 +71,6 @@ UNIT = Unit(
         ("up_loads", np.int64),  # 1 where a load was the last one there
         ("up_line", np.int64),  # the line of the last request of a load
         ("requests", np.int64),  # of lines, by loads
-        ("joins", np.int64),  # 1 where the piece that it copies has just been asked for
         ("executed", np.float64, (atomics.UNITS,)),  # when units of L2 have executed the last sector of an atomic
         ("sent", np.int64),  # sectors of the atomic that is being sent
         ("answered", np.float64),  # when L2 answers those
@@ -94,16 +78,8 @@ UNIT = Unit(
     chip={
         "cpc_ports": Cells(of=SERVER, shape=lambda sizes: (sizes.cpcs,)),  # towards L2
         "gpc_ports": Cells(of=SERVER, shape=lambda sizes: (sizes.gpcs,)),  # before a GPC merges requests
-        "gpc_l2_ports": Cells(of=SERVER, shape=lambda sizes: (sizes.gpcs,)),  # and behind it
-        "asked": Cells(of=_ASKED, shape=lambda sizes: (sizes.gpcs * _MERGED,)),  # by a hash of the sector
     },
 )
-
-
-@compiled(float64, SERVER_RECORD, float64, float64)
-def _pass(port: Record, t: Float, width: Float) -> Float:
-    """Pass a sector through a port; return when it does."""
-    return serve(port, t, SECTOR / width) if width > 0 else t
 
 
 @compiled(void, CLOCK, SM, int64, float64)
@@ -116,12 +92,6 @@ def send_request(ck: Arrays, sm: Record, line: Int, cycles: Float) -> None:
         sm.up_line = line
 
 
-@compiled(int64, SM, int64)
-def _place(sm: Record, sector: Int) -> Int:
-    """Return where the GPC of an SM remembers that a sector was asked for."""
-    return int64(sm.gpc * _MERGED + hashed(sector, 10) % _MERGED)
-
-
 @compiled(void, CLOCK, SM, OPERATION, QUEUED)
 def announce(ck: Arrays, sm: Record, op: Record, one: Record) -> None:
     """Say that the sectors of an instruction are going to be asked for."""
@@ -129,75 +99,26 @@ def announce(ck: Arrays, sm: Record, op: Record, one: Record) -> None:
     for k in range(one.sectors):
         sector = one.list[k]
         if op.access in (Access.GLOBAL_LOAD, Access.COPY) and ck.chip.crossbar.gpcs > 0:
-            prefetch(ck.asked, _place(sm, sector))
+            joining.announce(ck, sm, sector)
         if sector >> 2 != line:
             line = sector >> 2
             l2_tags.announce(ck, line)
 
 
-@compiled(float64, CLOCK, SM, OPERATION, int64, float64, float64)
-def _ask(ck: Arrays, sm: Record, op: Record, sector: Int, missed: Float, sent: Float) -> Float:
-    """Ask L2 for a sector; return when it is there, beyond what an L1 hit takes.
+@compiled(float64, CLOCK, SM, OPERATION, QUEUED, int64, float64, float64)
+def fetch_sector(ck: Arrays, sm: Record, op: Record, load: Record, k: Int, missed: Float, t: Float) -> Float:
+    """Bring the k-th sector of a load to an SM that missed L1 and asks L2 at t.
 
-    One that others of its GPC have just asked for is not asked for again.
+    Return when it is there, beyond what an L1 hit takes.
     """
-    own, gpc, hint = ck.chip.crossbar, sm.gpc, int64(op.hint)
-    if own.gpcs == 0:
-        return l2.read(ck, sm, sector, hint, asks_too(sm, sector, missed), 0.0, sent)
-    asked = ck.asked[_place(sm, sector)]
-    if asked.sector == sector and asked.until > sent and asked.joined < own.join_requests:
-        asked.joined += 1
-        hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2, sm.number)
-        return max(asked.answered, sent + hit)  # it answers one as late as the other
-    asked.sector, asked.until, asked.joined = sector, sent + own.join_cycles, 1
-    sent = _pass(ck.gpc_l2_ports[gpc], sent, own.gpc_l2_bytes_per_cycle)
-    asked.answered = l2.read(ck, sm, sector, hint, asks_too(sm, sector, missed), 0.0, sent)
-    return float64(asked.answered)
-
-
-@compiled(float64, CLOCK, SM, OPERATION, int64, float64, float64)
-def fetch_sector(ck: Arrays, sm: Record, op: Record, sector: Int, missed: Float, t: Float) -> Float:
-    """Bring a sector to an SM that missed L1 and asks L2 at t; return when it is there, beyond what an L1 hit takes."""
-    own = ck.chip.crossbar
+    own, sector = ck.chip.crossbar, load.list[k]
     send_request(ck, sm, sector >> 2, own.request_cycles)
     start = max(sm.link_free, t, sm.up_free)
     sm.link_free = start + SECTOR / own.l2_bytes_per_cycle
     sm.link_bytes += SECTOR
-    sent = start if own.gpcs == 0 else _pass(ck.gpc_ports[sm.gpc], start, own.gpc_bytes_per_cycle)
-    return _ask(ck, sm, op, sector, missed, sent)
-
-
-@compiled(int64, QUEUED, int64)
-def _name(copy: Record, k: Int) -> Int:
-    """Return the name of the piece that begins with a copy's k-th sector: its line, and its sectors in it."""
-    name, i = int64(1) << (copy.list[k] & 3), k + 1
-    while i < copy.sectors and not copy.pieces >> i & 1:
-        name |= int64(1) << (copy.list[i] & 3)
-        i += 1
-    return -((copy.list[k] >> 2 << 4) + name)
-
-
-@compiled(float64, CLOCK, SM, QUEUED, int64, int64, float64, float64)
-def _ask_for_piece(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, size: Float, sent: Float) -> Float:
-    """Ask L2 for a sector of a piece that is copied, which counts for so many bytes there; return when it is there.
-
-    Of a line, the last piece that was asked for is known. What asks for the same sectors soon gets them too.
-    """
-    own, sector = ck.chip.crossbar, copy.list[k]
-    asked = ck.asked[_place(sm, sector & ~3)]
-    if copy.pieces >> k & 1:
-        name = _name(copy, k)
-        sm.joins = asked.sector == name and asked.until > sent and asked.joined < own.join_requests
-        asked.joined += 1
-        if not sm.joins:
-            asked.sector, asked.answered, asked.until, asked.joined = name, sent, sent + own.join_cycles, 1
-    if sm.joins:
-        hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, sector >> 2, sm.number)
-        return max(asked.answered, sent + hit)
-    sent = _pass(ck.gpc_l2_ports[sm.gpc], sent, own.gpc_l2_bytes_per_cycle)
-    arrival = l2.read(ck, sm, sector, hint, int64(not copy.pieces >> k & 1), size, sent)
-    asked.answered = max(arrival, asked.answered)
-    return arrival
+    if own.gpcs == 0:
+        return l2.read(ck, sm, sector, int64(op.hint), asks_too(sm, sector, missed), 0.0, start)
+    return joining.ask(ck, sm, op, load, k, missed, through(ck.gpc_ports[sm.gpc], start, own.gpc_bytes_per_cycle))
 
 
 @compiled(float64, CLOCK, SM, QUEUED, int64, int64, float64, float64)
@@ -213,7 +134,7 @@ def copy_sector(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed:
     sm.link_free = sent + SECTOR / own.copy_bytes_per_cycle
     sm.link_bytes += SECTOR
     if own.gpcs > 0:
-        return _ask_for_piece(ck, sm, copy, k, hint, size, sent)
+        return joining.ask_for_piece(ck, sm, copy, k, hint, size, sent)
     return l2.read(ck, sm, sector, hint, asks_too(sm, sector, missed), 0.0, sent)
 
 

@@ -16,7 +16,7 @@ from simtc.jit import Arrays, Float, Int
 from simtc.machine.types import float64, int64, void
 from simtc.timing.constants import LINE, SECTOR, Counter
 from simtc.timing.unit import CLOCK, FLOAT, INT, Cells, Parameters, Unit, compiled, constant, derived
-from simtc.timing.units.addresses import chance, distance_of_line, hashed, spread
+from simtc.timing.units.addresses import chance, hashed, parity, spread
 from simtc.timing.units.server import SERVER, serve
 
 __all__ = ["UNIT", "Dram", "answer", "beyond_near", "deliver", "distance", "idle_at", "write"]
@@ -130,7 +130,7 @@ def _open_row(ck: Arrays, line: Int, number: Int, t: Float) -> Int:
 @compiled(float64, CLOCK, int64, int64)
 def distance(ck: Arrays, line: Int, half: Int) -> Float:
     """Return how far the memory behind a line is from the SMs of a half of the chip."""
-    return distance_of_line(line, int64(ck.chip.dram.half_bits), half)
+    return 0.5 if parity(line, int64(ck.chip.dram.half_bits)) != half else -0.5
 
 
 @compiled(float64, CLOCK, int64, int64)

@@ -173,7 +173,7 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
                 held = is_shared(ck, sm, op, way, t)
                 room = 0.0 if held else room_at(ck, sm, lines)
                 asked, sm.tag_free = max(asked, room), max(sm.tag_free, room)
-            ready[sm.number, cell] = fetch_sector(ck, sm, op, sector, t, asked)
+            ready[sm.number, cell] = fetch_sector(ck, sm, op, load, k, t, asked)
             comes = max(comes, ready[sm.number, cell])
         arrival = max(arrival, ready[sm.number, cell])
     lines += note_line(ck, sm, op, comes, held)

@@ -15,12 +15,13 @@ from simtc.machine.types import float64, int64, void
 from simtc.timing.constants import LINE, SECTOR, Counter
 from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Scale, Unit, compiled, constant, derived
 from simtc.timing.units import dram
-from simtc.timing.units.addresses import chance, hashed
+from simtc.timing.units.addresses import chance
 from simtc.timing.units.aging import brought, is_from_before, stamp, used_again
 from simtc.timing.units.l2_tags import NEVER, dirty, is_kept, keep, l2_way, make_room, rest_of
 from simtc.timing.units.server import SERVER, serve
+from simtc.timing.units.slices import slice_of
 
-__all__ = ["L2", "UNIT", "beyond_mean", "complete", "counts_for", "read", "write"]
+__all__ = ["L2", "UNIT", "beyond_mean", "complete", "counts_for", "read", "repeat", "write"]
 
 _SLICE = np.dtype([("requests", SERVER), ("stores", np.float64)])  # 1 where the last one was a store
 _SHARE = np.dtype([("first", np.float64), ("share", np.float64)])
@@ -88,25 +89,32 @@ UNIT = Unit(
 )
 
 
-@compiled(float64, CLOCK, int64, float64, int64, float64)
-def _slice(ck: Arrays, line: Int, t: Float, stores: Int, size: Float) -> Float:
-    """Pass a request through the slice of L2 that holds a line; return when it serves it.
+@compiled(float64, CLOCK, int64, int64, float64, int64, float64)
+def _slice(ck: Arrays, line: Int, half: Int, t: Float, stores: Int, size: Float) -> Float:
+    """Pass a request through the slice of a half of L2 that holds a line; return when it serves it.
 
     It takes longer where it served a load and now a store, and likewise the other way round.
 
     Args:
         ck: the clock.
         line: its number.
+        half: of L2, that the SM is near.
         t: when the request comes.
         stores: 1 for a store.
         size: bytes that the request counts for; 0 or less for one that comes with the request before it.
 
     """
-    one = ck.l2_slices[hashed(line, 8) % int64(ck.chip.l2.l2_slices)]
+    one = ck.l2_slices[slice_of(ck, line, half, int64(ck.chip.l2.l2_slices))]
     if size > 0 and one.stores != stores:
         one.stores = stores
         size += ck.chip.l2.l2_turn_bytes
     return serve(one.requests, t, size / ck.chip.l2.slice_bytes_per_cycle)
+
+
+@compiled(float64, CLOCK, SM, int64, float64, float64)
+def repeat(ck: Arrays, sm: Record, line: Int, size: Float, t: Float) -> Float:
+    """Have a slice send what an SM asked for once more to it, which counts for so many bytes; return when it does."""
+    return _slice(ck, line, sm.half, t, 0, size)
 
 
 @compiled(float64, CLOCK, int64)
@@ -134,13 +142,15 @@ def _asked(ck: Arrays, sm: Record, sector: Int, merged: Int, of_copy: Float, t: 
     L1 say for how many bytes each of them counts.
     """
     if of_copy > 0:
-        return _slice(ck, sector >> 2, t, 0, of_copy)
+        sm.served_at = _slice(ck, sector >> 2, sm.half, t, 0, of_copy)
+        return float64(sm.served_at)
     half, least = sector >> 1 & 1, ck.chip.l2.l2_request_bytes
     before = max((sm.of_line - 1) * SECTOR, least) if sm.of_line > 1 else 0.0
-    served = _slice(ck, sector >> 2, t, 0, max(sm.of_line * SECTOR, least) - before)
+    served = _slice(ck, sector >> 2, sm.half, t, 0, max(sm.of_line * SECTOR, least) - before)
     if not merged:
         sm.served[half] = served
-    return sm.served[half]
+    sm.served_at = sm.served[half]
+    return float64(sm.served_at)
 
 
 @compiled(float64, CLOCK, int64, int64)
@@ -222,7 +232,7 @@ def write(ck: Arrays, sm: Record, sector: Int, merged: Int, is_part: Int, left: 
     """
     line = sector >> 2
     written = ck.dram.written
-    served = _slice(ck, line, t, 1, 0.0 if merged else counts_for(ck, is_part))
+    served = _slice(ck, line, sm.half, t, 1, 0.0 if merged else counts_for(ck, is_part))
     way = l2_way(ck, line, served)
     cell = 4 * way + (sector & 3)
     size = dirty(ck, way, sector & 3, is_part, served)

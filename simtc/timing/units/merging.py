@@ -35,6 +35,7 @@ UNIT = Unit(
         ("asked_sectors", np.int64),  # bits
         ("of_line", np.int64),  # so many, up to the last one
         ("served", np.float64, (2,)),  # when L2 serves each half of the line
+        ("served_at", np.float64),  # when it serves the last request
     ),
 )
 

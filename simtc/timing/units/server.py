@@ -9,8 +9,9 @@ from numba import from_dtype
 
 from simtc.jit import Float, Record, jit
 from simtc.machine.types import float64
+from simtc.timing.constants import SECTOR
 
-__all__ = ["SERVER", "SERVER_RECORD", "serve"]
+__all__ = ["SERVER", "SERVER_RECORD", "serve", "through"]
 
 SERVER: Final = np.dtype([("free", np.float64), ("last", np.float64)])  # when it is idle; its last request's time
 SERVER_RECORD: Any = from_dtype(SERVER)
@@ -27,3 +28,9 @@ def serve(server: Record, t: Float, cycles: Float) -> Float:
     queued = max(server.free - server.last, 0.0)
     server.free = server.last + queued + cycles
     return t + queued
+
+
+@jit(float64(SERVER_RECORD, float64, float64))
+def through(port: Record, t: Float, width: Float) -> Float:
+    """Pass a sector through a port of so many bytes a cycle, 0 for any number; return when it does."""
+    return serve(port, t, SECTOR / width) if width > 0 else t

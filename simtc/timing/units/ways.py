@@ -7,7 +7,6 @@ many of them; what goes elsewhere passes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -18,11 +17,9 @@ from simtc.timing.unit import CLOCK, SM, Parameters, Unit, compiled, constant
 from simtc.timing.units.atomics import atomic_unit
 from simtc.timing.units.l1 import WAITING
 from simtc.timing.units.memory_queue import QUEUED, QUEUED_FIELDS, flits_of
+from simtc.timing.units.slices import stack_of
 
 __all__ = ["UNIT", "Ways", "find_ways", "is_held", "nth", "passes"]
-
-_UNITS_OF_WAY: Final = 16  # of atomics, whose slices share a way from each SM: those at one stack of memory
-_UNITS_OF_SLICE: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +42,12 @@ UNIT = Unit(
 
 @compiled(void, CLOCK, QUEUED)
 def find_ways(ck: Arrays, one: Record) -> None:
-    """Note to which slices an instruction's sectors go, and on which ways."""
-    units, one.ways, one.slices = ck.atomic_units.size, 0, 0
+    """Note to which slices an instruction's sectors go, and on which ways: as those of the other half of L2."""
+    of_half, one.ways, one.slices = max(ck.atomic_units.size // 2, 1), 0, 0
     for k in range(one.sectors):
-        unit = atomic_unit(ck, one.list[k])
-        one.ways |= int64(1) << unit % max(units // _UNITS_OF_WAY, 1)
-        one.slices |= int64(1) << unit % max(units // _UNITS_OF_SLICE, 1)
+        number = atomic_unit(ck, one.list[k]) % of_half
+        one.ways |= int64(1) << stack_of(ck, number, of_half)
+        one.slices |= int64(1) << number
 
 
 @compiled(QUEUED, SM, int64)
