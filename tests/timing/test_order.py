@@ -43,7 +43,7 @@ def predicted(row, board):
 def test_blocks_end_in_the_order_of_the_chip(row):
     here = predicted(row, device("h100_sxm") if row["kernel"] in EVERY_SM else ONE_SM)
     there = [float(end) for end in row["ends"].split()]
-    assert here[-1] == pytest.approx(there[-1], rel=0.07)
+    assert here[-1] == pytest.approx(there[-1], rel=0.08)
     if row["kernel"] not in TURNS:
         assert here == pytest.approx(there, rel=0.25)
         assert np.mean(np.abs(np.divide(here, there) - 1)) < 0.1
