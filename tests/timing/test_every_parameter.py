@@ -58,7 +58,7 @@ FACTORS = {  # 2 for all others
     "barrier.barrier_defers": 0, "operands.reads_ahead": 0, "dram.dram_refresh_period_cycles": 1 / 16,
     "special.registers_ahead": 1 / 4, "special.constants_ahead": 1 / 4,
     "dram.dram_measured_bytes_per_cycle": 1 / 64, "crossbar.packet_cycles": 16,
-    "crossbar.copy_bytes_per_cycle": 1 / 16, "crossbar.join_cycles": 0, "crossbar.join_requests": 1 / 4,
+    "crossbar.copy_bytes_per_cycle": 1 / 16, "joining.join_cycles": 0, "joining.join_requests": 1 / 4,
     "ldgsts.copies_pending": 1 / 64, "waiting.atomic_queue_entries": 1 / 16, "crossbar.atomic_queue_entries": 0,
     "dram.dram_banks": 1 / 1024, "shared_memory.sm_queue_entries": 1 / 4, "ldgsts.copy_write_bytes_per_cycle": 1 / 16,
     "l1.tag_lines_per_cycle": 1 / 4, "merging.store_merge_cycles": 4, "blocks.block_cycles": 50,

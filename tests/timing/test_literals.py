@@ -34,11 +34,11 @@ ROOM = {  # what the clock's arrays have room for, or can tell apart, beside wha
     "events._HEAP", "fetch.LINES", "fetch._SUB_CORES", "l1.MSHRS", "crossbar.AHEAD", "l1.WAITING",
     "l1._NOTED", "places.PENDING", "ldgsts._PLACES", "ldgsts.GROUPS",
     "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS", "write_combining._COMBINED", "aging.FULL",
-    "aging._RING", "barrier.PASSED",
+    "aging._RING", "barrier.PASSED", "atomics.UNITS",
 }  # fmt: skip
 MARKS = {  # numbers in place of something, bits of a word, and what a format fixes
     "blocks.NO_BLOCK", "blocks.ENDED", "dispatch._NOBODY", "events.ENTRY", "events.FILL", "fetch._UNKNOWN",
-    "events.TURN", "atomics.UNITS", "atomics._PORTS",
+    "events.TURN", "atomics._OF_PAGE", "atomics._PORTS",
     "l2_tags.NEVER", "l2_tags.STAYS", "l2_tags._BEFORE", "l2_tags._COPY", "l2_tags._SECTORS", "l2_tags._HALF",
     "l2_tags._FROM_BEFORE", "l2_tags._PARTS", "ldgsts._SECTORS", "scoreboards._BOARDS", "fetch._CODE_LINE",
     "fence._LOOKS",  # how often the clock looks: no cycle depends on it

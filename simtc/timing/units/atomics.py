@@ -22,7 +22,8 @@ from simtc.timing.units.slices import are_known, slice_of
 
 __all__ = ["UNIT", "UNITS", "Atomics", "atomic_unit", "join"]
 
-UNITS: Final = 8  # that execute the atomics on 4 KiB
+UNITS: Final = 128  # that an SM can tell apart
+_OF_PAGE: Final = 8  # that execute the atomics on 4 KiB
 _PORTS: Final = 56  # of a unit: even ones for the CPCs of one half of L2, odd ones for those of the other
 _NOTHING: Final = 1e-6  # cycles of work
 _UNIT = np.dtype(
@@ -73,7 +74,7 @@ def atomic_unit(ck: Arrays, sector: Int) -> Int:
     if are_known(ck):
         return slice_of(ck, line, int64(dram.distance(ck, line, 0) > 0), ck.atomic_units.size)
     own = ((part & 1) + 2 * (part >> 2 & 3)) ^ hashed(line >> 5, 3)
-    return (UNITS * ((line >> 5) + hashed(line >> 9, 8)) + own) % ck.atomic_units.size
+    return (_OF_PAGE * ((line >> 5) + hashed(line >> 9, 8)) + own) % ck.atomic_units.size
 
 
 @compiled(int64, CLOCK, int64, int64)
