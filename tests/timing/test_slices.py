@@ -99,7 +99,7 @@ def errors(name, kernel):
 def test_loads_of_lines_of_few_slices(name):
     """Warps of an SM that ask for the same line wait for one another at its slice, how long is not understood.
 
-    With two halves of as many slices as strangers, and joins of 14 cycles, these were up to 60 % too quick.
+    Where requests join for 14 cycles only, these are up to 60 % too quick.
     """
     found = errors(name, "hot_0")
     assert len(found) == 14
