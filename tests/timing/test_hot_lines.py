@@ -38,25 +38,25 @@ def test_loads_past_l1_from_all_sms():
     """27 % off where an SM's request for a sector that was on its way to it went along with the one before."""
     found = errors("read_cg", lambda blocks, _: blocks == 132)
     assert len(found) == 16
-    assert mean(map(abs, found)) < 0.14
+    assert mean(map(abs, found)) < 0.08
 
 
 def test_loads_past_l1_from_few_sms():
     found = errors("read_cg", lambda blocks, _: blocks < 132)
     assert len(found) == 32
-    assert mean(map(abs, found)) < 0.10
+    assert mean(map(abs, found)) < 0.07
 
 
 def test_loads_that_l1_answers():
     found = errors("read_ca")
     assert len(found) == 48
-    assert mean(map(abs, found)) < 0.09
+    assert mean(map(abs, found)) < 0.06
 
 
 def test_copies_past_l1():
     found = errors("copy_cg", lambda _, stride: stride >= 128)
     assert len(found) == 24
-    assert mean(map(abs, found)) < 0.082
+    assert mean(map(abs, found)) < 0.05
 
 
 def test_copies_of_pieces_that_share_lines_are_too_quick():
