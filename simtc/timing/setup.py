@@ -20,7 +20,7 @@ from simtc.timing.placing import first_sms, halves, neighbours
 from simtc.timing.request import Request
 from simtc.timing.tables import clock_table
 from simtc.timing.unit import Launched, Sizes
-from simtc.timing.units.l1 import MSHRS
+from simtc.timing.units.fills import MSHRS
 
 __all__ = ["lines_of_l2", "new_clock", "once_bytes", "parameters", "room_of"]
 

@@ -31,7 +31,7 @@ HASHES = {  # bits of an address that decide as if by chance, by function
     "l2_tags.announce": {8},  # numbers in a line of the host's cache
 }  # fmt: skip
 ROOM = {  # what the clock's arrays have room for, or can tell apart, beside what `room=` and `shape=` name
-    "events._HEAP", "fetch.LINES", "fetch._SUB_CORES", "l1.MSHRS", "crossbar.AHEAD", "l1.WAITING",
+    "events._HEAP", "fetch.LINES", "fetch._SUB_CORES", "fills.MSHRS", "crossbar.AHEAD", "l1.WAITING",
     "l1._NOTED", "places.PENDING", "ldgsts._PLACES", "ldgsts.GROUPS",
     "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS", "write_combining._COMBINED", "aging.FULL",
     "aging._RING", "barrier.PASSED", "atomics.UNITS",

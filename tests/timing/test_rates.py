@@ -16,7 +16,7 @@ from simtc.reproduce.microbenchmark import cycles, kernel, line
 from simtc.run.launch import launch
 from simtc.timing.rates import estimates, memory_row, special_row, tensor_row
 from simtc.timing.tables import clock_table
-from simtc.timing.units.l1 import MSHRS
+from simtc.timing.units.fills import MSHRS
 
 
 def test_an_atomic_on_words_of_64_bits_moves_64_bits():

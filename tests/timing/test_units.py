@@ -19,6 +19,7 @@ TIMING = ROOT / "simtc" / "timing"
 HELPERS = {
     "addresses",
     "aging",
+    "fills",
     "groups",
     "memory_queue",
     "on_the_way",

@@ -9,16 +9,16 @@ from typing import Final
 import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
-from simtc.machine.types import float64, int64, void
+from simtc.machine.types import float64, int64
 from simtc.timing.constants import ASLEEP, SECTOR, TAGGED, WAYS, Access, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, FLOAT, INT, SM, Cells, Parameters, Unit, compiled, constant, launched
 from simtc.timing.units import ldgsts
 from simtc.timing.units.addresses import slot, spread
 from simtc.timing.units.crossbar import fetch_sector
-from simtc.timing.units.events import expect_fill
+from simtc.timing.units.fills import MISS, MSHRS, expect, stage_cycles
 from simtc.timing.units.l2_tags import NEVER
-from simtc.timing.units.memory_queue import QUEUED, fill_cycles, fill_turns, flits_of, lines_of
+from simtc.timing.units.memory_queue import QUEUED, fill_cycles, flits_of, lines_of
 from simtc.timing.units.places import PENDING, hold, is_shared, note_line, room_at
 from simtc.timing.units.returns import in_order
 from simtc.timing.units.scoreboards import complete
@@ -26,26 +26,18 @@ from simtc.timing.units.write_combining import asks_at
 
 __all__ = [
     "L1",
-    "MSHRS",
     "UNIT",
     "WAITING",
-    "arrived",
     "ask",
-    "expect",
     "finds",
     "looked_up",
-    "stage_cycles",
     "tag_cycles",
-    "take_fill",
     "takes_next",
 ]
 
-MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps count of
 WAITING: Final = 256  # instructions that it has room for in the queue for L2
 _NOTED: Final = 64  # lines that the clock finds again at once
 _OTHERS: Final = (4, 8)  # bits of a number by chance, from which on it chooses two more ways
-_NUMBERS = (("warp", np.int32), ("instruction", np.int32), ("sub", np.int32))
-_MISS = np.dtype([*((name, np.float64) for name in ("cycles", "turns", "again", "after")), *_NUMBERS], align=True)
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 _WAITS = (*_WIDE, Access.GLOBAL_STORE)  # where atomics do
 
@@ -80,7 +72,7 @@ UNIT = Unit(
         ("come", np.float64),  # when all lines of loads will have come
         ("misses", np.int64),  # loads that are on their way from L2
         ("free_mshrs", np.int32, (MSHRS,)),  # a stack of them, beyond the first `misses`
-        ("mshrs", _MISS, (MSHRS,)),  # whose load it is, and the cycles that its data needs: data stage, tags
+        ("mshrs", MISS, (MSHRS,)),  # whose load it is, and the cycles that its data needs: data stage, tags
         ("fills", np.int64),  # loads whose data has come and waits for the data stage
         ("fill_head", np.int64),
         ("fill_queue", np.int32, (MSHRS,)),  # their MSHRs
@@ -204,25 +196,20 @@ def finds(ck: Arrays, sm: Record, load: Record) -> Int:
     return 1
 
 
-@compiled(void, CLOCK, SM, OPERATION, QUEUED, int64, float64, float64)
-def expect(ck: Arrays, sm: Record, op: Record, load: Record, arrival: Int, cycles: Float, after: Float) -> None:
-    """Give a load an MSHR until its data comes, which then needs the data stage for some cycles, in some turns.
-
-    Its warp has it no earlier than these cycles `after` a time, where the order is known.
-    """
-    own, number = ck.chip.l1, sm.free_mshrs[sm.misses]
-    sm.misses += 1
-    miss = sm.mshrs[number]
-    miss.warp, miss.instruction, miss.sub = load.warp, load.instruction, load.sub
-    miss.cycles, miss.again, miss.after = cycles, load.again, after * own.in_order
-    miss.turns = fill_turns(op, load, own.fill_turn_bytes, own.fill_turn_passes, own.fill_line_cycles)
-    expect_fill(sm, arrival, number)
-
-
-@compiled(float64, CLOCK, OPERATION, float64)
-def stage_cycles(ck: Arrays, op: Record, lines: Float) -> Float:
-    """Return how long what L2 brings needs the data stage."""
-    return max(lines, op.returned / ck.chip.shared_memory.data_stage_bytes_per_cycle, 1.0)
+@compiled(float64, CLOCK, SM, QUEUED, int64)
+def _held_lines(ck: Arrays, sm: Record, load: Record, now: Int) -> Float:
+    """Count the lines of a load of which L1 holds a sector that it reads; 0 where tags were not measured."""
+    lines, line, place, found = 0.0, int64(-1), int64(0), int64(0)
+    if ck.chip.l1.tag_lines_per_cycle == 0:
+        return lines
+    for k in range(load.sectors):
+        if load.list[k] >> 2 != line:
+            line, found = load.list[k] >> 2, 0
+            place = _place(ck, sm, line)
+        here = int64(ck.l1_ready[sm.number, 4 * place + (load.list[k] & 3)] <= now)
+        lines += here and not found
+        found |= here
+    return lines
 
 
 @compiled(int64, CLOCK, SM, OPERATION, QUEUED, int64, float64, float64)
@@ -250,9 +237,11 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
     else:
         fetched, looked = min(sm.requests - before, lines), looked_up(ck, load)
         sm.tag_free += max(fetched - looked, 0.0)  # what misses leaves them a line a cycle
-        pending = looked * (lines - fetched) / max(lines, 1)
+        held = _held_lines(ck, sm, load, now)  # which are read at once, and again when the rest has come
+        sm.stage_free = max(sm.stage_free, float64(now)) + looked * held / max(lines, 1)
+        pending = looked * max(lines - fetched - held, 0.0) / max(lines, 1)
         if load.sectors * SECTOR < op.returned:  # lanes that read the same are served together
-            pending = min(pending, float64(max(lines_of(load) - fetched, 0)))
+            pending = min(pending, max(lines_of(load) - fetched - held, 0.0))
         brought = fill_cycles(load, fetched, ck.chip.l1.fill_line_cycles)
         cycles = stage_cycles(ck, op, brought + ck.chip.l1.pending_line_cycles * pending)
     expect(ck, sm, op, load, int64(math.ceil(max(comes, now + 1.0))), cycles, arrival)
@@ -276,21 +265,3 @@ def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
         return 0
     ahead = ldgsts.queue_entries(ck, op) if op.access == Access.COPY else int64(ck.chip.l1.tag_queue_entries)
     return int64(math.ceil(sm.tagged_at[(sm.tagged - ahead) % TAGGED]))
-
-
-@compiled(void, SM, int64)
-def arrived(sm: Record, number: Int) -> None:
-    """Queue data that has come from L2 for the data stage."""
-    sm.fill_queue[(sm.fill_head + sm.fills) % MSHRS] = number
-    sm.fills += 1
-
-
-@compiled(int64, SM)
-def take_fill(sm: Record) -> Int:
-    """Free the MSHR whose data came first; return its number, under which `mshrs` tells of it until the next miss."""
-    number = sm.fill_queue[sm.fill_head]
-    sm.fill_head = (sm.fill_head + 1) % MSHRS
-    sm.fills -= 1
-    sm.misses -= 1
-    sm.free_mshrs[sm.misses] = number
-    return number

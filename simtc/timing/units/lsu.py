@@ -220,7 +220,7 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
 def _read_operands(ck: Arrays, sub: Record, now: Int) -> None:
     """Begin to read the operands of the head."""
     op = ck.ops[sub.queue[sub.head].instruction]
-    cycles = int64(op.operand_read)
+    cycles = int64(1) if sub.queue[sub.head].off else int64(op.operand_read)
     if op.access not in (Access.EXCHANGE, Access.SPECIAL):
         cycles += beside_tensor(sub, cycles * (sub.store_wait if op.access in _STORES else sub.port_wait), now)
     sub.reading = 1

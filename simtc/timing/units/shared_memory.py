@@ -17,8 +17,9 @@ from simtc.timing.constants import SECTOR, WAVEFRONT, Access, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units import write_combining
+from simtc.timing.units.fills import take_fill
 from simtc.timing.units.groups import finish, land
-from simtc.timing.units.l1 import looked_up, take_fill
+from simtc.timing.units.l1 import looked_up
 from simtc.timing.units.ldgsts import look_up_again, write_cycles
 from simtc.timing.units.memory_queue import QUEUE, QUEUED, QUEUED_FIELDS
 from simtc.timing.units.scoreboards import complete
@@ -77,6 +78,12 @@ def pass_off(ck: Arrays, sm: Record, warp: Record, op: Record, w: Int, now: Int)
     complete(sm, warp, op, w, sm.stage_free)
 
 
+@compiled(int64, CLOCK)
+def _are_tags_known(ck: Arrays) -> Int:
+    """Tell whether it was measured how many lines the tags of L1 look up in a cycle."""
+    return int64(ck.chip.l1.tag_lines_per_cycle > 0)
+
+
 @compiled(float64, CLOCK, OPERATION, QUEUED)
 def _cycles(ck: Arrays, op: Record, one: Record) -> Float:
     """Return how long an instruction holds the data stage."""
@@ -91,6 +98,8 @@ def _cycles(ck: Arrays, op: Record, one: Record) -> Float:
         return 0.0
     if op.access == Access.GLOBAL_STORE:
         return write_combining.stage_cycles(ck, op, one)
+    if _are_tags_known(ck) and one.passes > 0:
+        return looked_up(ck, one)
     return max(looked_up(ck, one), one.sectors * SECTOR / stage_bytes)
 
 
@@ -136,8 +145,10 @@ def _pass_fill(ck: Arrays, sm: Record, t: Float) -> None:
 
 @compiled(float64, CLOCK, SM, SUB, OPERATION, QUEUED, float64)
 def _returned(ck: Arrays, sm: Record, sub: Record, op: Record, one: Record, t: Float) -> Float:
-    """Return when what a load or an exchange brings is back at its sub-core."""
+    """Return when what a load or an exchange brings is back at its sub-core: a wavefront comes as if it were whole."""
     size = one.wavefronts * WAVEFRONT if op.access == Access.SHARED_LOAD else float64(op.returned)
+    if op.access == Access.GLOBAL_LOAD and _are_tags_known(ck):
+        size = max(size, looked_up(ck, one) * WAVEFRONT)
     back = _back(ck, sub, op, size, int64(t))
     start = max(t, sm.stored) if op.access == Access.GLOBAL_LOAD else t
     staged = start + WAVEFRONT / ck.chip.shared_memory.data_stage_bytes_per_cycle
@@ -165,7 +176,7 @@ def _pass_first(ck: Arrays, sm: Record, t: Float) -> None:
         write_combining.write_through(ck, sm, warp, op, one, t)
     elif op.access in (Access.SHARED_LOAD, Access.EXCHANGE, Access.GLOBAL_LOAD):
         done = max(done, _returned(ck, sm, sub, op, one, t))
-        if op.access == Access.GLOBAL_LOAD:  # which begins when all its lines have been found
+        if op.access == Access.GLOBAL_LOAD and not _are_tags_known(ck):  # then all lines are looked up before it begins
             done += one.tags - 1
     elif op.access == Access.GROUP:
         finish(ck, sm, warp, one, done)

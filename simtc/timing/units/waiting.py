@@ -18,8 +18,9 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units.crossbar import AHEAD, send_atomic, takes_atomic
 from simtc.timing.units.events import expect_turn
+from simtc.timing.units.fills import expect, stage_cycles
 from simtc.timing.units.groups import finish
-from simtc.timing.units.l1 import WAITING, ask, expect, finds, stage_cycles
+from simtc.timing.units.l1 import WAITING, ask, finds
 from simtc.timing.units.memory_queue import QUEUED, flits_of
 from simtc.timing.units.returns import in_order
 from simtc.timing.units.ways import find_ways, is_held, nth, passes
