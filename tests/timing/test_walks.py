@@ -1,6 +1,6 @@
 """Loads of one SM's warps that walk along rows, on an H200 and an H100 (data/walks.csv; 40 steps, L2 warm).
 
-288 walks of one warp are a grid, the others are drawn by lot: loads of 1 to 32 lines that L1 holds, holds in part, or not.
+288 walks of one warp are a grid, the others are drawn by lot: loads of 1 to 32 lines that L1 holds, in part or not.
 The way back of loads that L1 holds, and what those take that it holds in part, were found here: this is no exam.
 """
 
