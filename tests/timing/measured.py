@@ -7,10 +7,12 @@ from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
+import numpy as np
+
 import simtc
 from simtc.arch import device
 
-__all__ = ["APART", "cases_of", "code_of", "side_by_side"]
+__all__ = ["APART", "cases_of", "code_of", "numbers_of", "offsets", "side_by_side"]
 
 APART = replace(device("h200"), first_pairs=(0, 0, 1, 0))  # the third of the first pairs is near the other half of L2
 
@@ -21,6 +23,17 @@ def cases_of(name: str) -> tuple[dict[str, str], ...]:
     """Return the rows of a table."""
     with (_DATA / f"{name}.csv").open(encoding="utf-8") as rows:
         return tuple(csv.DictReader(rows))
+
+
+def numbers_of(name: str) -> list[dict[str, int]]:
+    """Return the rows of a table of integers."""
+    return [{column: int(value) for column, value in row.items()} for row in cases_of(name)]
+
+
+def offsets(width: int, row_log: int, apart: int) -> np.ndarray:
+    """Return where each lane's bytes are that are `width`, along rows of 2 ** `row_log` bytes that lie `apart`."""
+    place = np.arange(32) * width
+    return ((place >> row_log) * apart + (place & (1 << row_log) - 1)).astype(np.int32)
 
 
 def code_of(name: str):

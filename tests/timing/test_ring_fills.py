@@ -7,8 +7,6 @@ waits for what misses, copies are 8 % too slow on the H200, and 5 % on the H100.
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
 from statistics import mean
 
 import numpy as np
@@ -16,21 +14,10 @@ import pytest
 
 import simtc
 from simtc import arch
+from tests.timing.measured import code_of, numbers_of, offsets
 
-DATA = Path(__file__).parent / "data"
 STEPS, ROOM = 40, 44  # steps that count, and those that the arrays have room for
 ARGUMENTS = ("next", "piece", "own", "to_piece", "to_own", "stage")
-
-
-def rows():
-    with (DATA / "ring_fills.csv").open(encoding="utf-8") as file:
-        return [{name: int(value) for name, value in row.items()} for row in csv.DictReader(file)]
-
-
-def offsets(width, row_log, apart):
-    return np.array(
-        [(lane * width >> row_log) * apart + (lane * width & (1 << row_log) - 1) for lane in range(32)], np.int32
-    )
 
 
 def timed(kernels, one, board):
@@ -48,8 +35,8 @@ def timed(kernels, one, board):
 
 @pytest.mark.parametrize(("name", "most", "beyond"), [("h200", 0.071, 6), ("h100_sxm", 0.06, 6)])
 def test_copies_through_l1(name, most, beyond):
-    kernels, board = simtc.load(DATA / "ring_fills.sass"), arch.device(name)
-    found = [timed(kernels, one, board) / one[f"{name[:4]}_cycles"] - 1 for one in rows()]
+    kernels, board = code_of("ring_fills"), arch.device(name)
+    found = [timed(kernels, one, board) / one[f"{name[:4]}_cycles"] - 1 for one in numbers_of("ring_fills")]
     assert len(found) == 300
     assert mean(map(abs, found)) < most
     assert sum(abs(error) > 0.2 for error in found) <= beyond

@@ -6,9 +6,7 @@ The way back of loads that L1 holds, and what those take that it holds in part, 
 
 from __future__ import annotations
 
-import csv
 from functools import cache
-from pathlib import Path
 from statistics import mean
 
 import numpy as np
@@ -16,23 +14,14 @@ import pytest
 
 import simtc
 from simtc import arch
+from tests.timing.measured import code_of, numbers_of, offsets
 
-DATA = Path(__file__).parent / "data"
 STEPS, ROOM = 40, 44  # steps that count, and those that the arrays have room for
 
 
 @cache
 def kernels():
-    return simtc.load(DATA / "walks.sass")
-
-
-def rows():
-    with (DATA / "walks.csv").open(encoding="utf-8") as file:
-        return [{name: int(value) for name, value in row.items()} for row in csv.DictReader(file)]
-
-
-def offsets(width, row_log, stride):
-    return [(lane * width >> row_log) * stride + (lane * width & (1 << row_log) - 1) for lane in range(32)]
+    return code_of("walks")
 
 
 def timed(one, board):
@@ -42,7 +31,7 @@ def timed(one, board):
     simtc.launch(
         kernels()[f"walk_{one['width']}_{one['loads']}"], 1, 32 * one["warps"],
         [times, np.zeros(far + 4096, np.uint8), np.int32(STEPS),
-         np.array(offsets(one["width"], one["row_log"], one["stride"]), np.int32), *map(np.int32, numbers)],
+         offsets(one["width"], one["row_log"], one["stride"]), *map(np.int32, numbers)],
         device=board, timing=True, shared_bytes=one["warps"] * (STEPS + 1) * 4, caches="warm",
     )  # fmt: skip
     return int(times[:, -1].max()) - int(times[:, 0].min())
@@ -50,7 +39,7 @@ def timed(one, board):
 
 def errors(name, chosen):
     board = arch.device(name)
-    return [timed(one, board) / one[f"{name[:4]}_cycles"] - 1 for one in filter(chosen, rows())]
+    return [timed(one, board) / one[f"{name[:4]}_cycles"] - 1 for one in filter(chosen, numbers_of("walks"))]
 
 
 def test_what_l1_holds_comes_back_a_wavefront_in_two_cycles():
