@@ -32,11 +32,11 @@ def _most(ck: Arrays) -> Int:
 
 @compiled(int64, CLOCK, SM, OPERATION, int64, float64)
 def is_shared(ck: Arrays, sm: Record, op: Record, place: Int, t: Float) -> Int:
-    """Tell whether some of the line at a place is on its way, whose place other loads of that line share.
+    """Tell whether some of the line at a place is on its way, whose place other loads and copies of that line share.
 
-    Copies and strong loads share none: each holds a place of its own.
+    Strong loads share none: each holds a place of its own.
     """
-    if op.access == Access.COPY or op.is_strong:
+    if op.is_strong:
         return 0
     for k in range(4):
         if t < ck.l1_ready[sm.number, 4 * place + k] < NEVER:
@@ -68,10 +68,10 @@ def note_line(ck: Arrays, sm: Record, op: Record, t: Float, held: Int) -> Int:
     """Note when a line comes that was asked for, 0 for one that was not; return how many places are still to be held.
 
     A load's line has its place until then: none. A copy's keeps it until all of the copy has come: 1. A line that is
-    `held` has its place already: another load asked for other sectors of it.
+    `held` has its place already: another one asked for other sectors of it.
     """
     if t == 0 or op.access == Access.COPY:
-        return int64(t > 0)
+        return int64(t > 0 and not held)
     sm.come = max(sm.come, t)
     if not held:
         hold(ck, sm, int64(1), sm.come + ck.chip.l1.freed_cycles)
