@@ -77,6 +77,7 @@ class Dram(Parameters):
         "clock.dram.read_channels", room=_CHANNELS, scales=lambda own, scale: scale.share * own.read_channels
     )
     read_piece_bytes: float = constant("clock.dram.read_piece_bytes")  # that lie in one of them
+    read_open_bytes: float = constant("clock.dram.read_open_bytes")  # that it could read while it opens a row
     dram_refresh_period_cycles: float = constant("dram_refresh_period_cycles")
     dram_refresh_cycles: float = constant("dram_refresh_cycles")
 
@@ -159,7 +160,9 @@ def answer(ck: Arrays, sector: Int, t: Float) -> Float:
     line, own = sector >> 2, ck.chip.dram
     bank = _bank_of(ck, line)
     asked = max(serve(ck.dram.channels, t, 0.0), _read(ck, sector, 0.0, t))
-    tail = own.dram_tail_cycles if _open_row(ck, line, bank, asked) else own.dram_row_tail_cycles
+    is_open = _open_row(ck, line, bank, asked)
+    _read(ck, sector, (1 - is_open) * own.read_open_bytes / SECTOR, t)
+    tail = own.dram_tail_cycles if is_open else own.dram_row_tail_cycles
     arrival = max(asked, ck.dram_rows[bank].ready) + own.dram_extra_cycles
     return arrival - _NEARER * own.dram_spread_cycles - tail * math.log(chance(sector >> 1))
 

@@ -63,6 +63,7 @@ class L2(Parameters):
     l2_request_bytes: float = constant("l2_request_bytes")
     l2_store_request_bytes: float = constant("l2_store_request_bytes")
     part_request_bytes: float = constant("clock.l2.part_request_bytes")  # of a store of part of a sector; 0: as others
+    brought_bytes: float = constant("clock.l2.brought_bytes")  # that a slice could serve while DRAM's come
     l2_turn_bytes: float = constant("l2_turn_bytes")
     l2_extra_cycles: float = derived(  # of a hit, beyond one in L1
         lambda device, _: device.l2_hit_cycles - device.sm.memory["LDG.32"].latency_cycles,
@@ -207,6 +208,7 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: F
         hit, comes = served + ck.chip.l2.l2_extra_cycles + beyond_mean(ck, line, sm.number) + far, ck.l2_ready[cell]
         return hit if hit >= comes else comes + dram.beyond_near(ck, line, sm.half)
     arrival = dram.answer(ck, sector, served)
+    _slice(ck, line, sm.half, t, 0, ck.chip.l2.brought_bytes)
     # a miss brings the aligned group of sectors that DRAM is read in, or that the load would like to have
     group = max(int64(ck.chip.l2.l2_fetch_bytes), min(hint, LINE)) >> 5
     _bring(ck, sector & ~(group - 1), group, arrival, served)
