@@ -26,6 +26,10 @@ _JOINING = dict.fromkeys(
     ("clock.joining.ahead_cycles", "clock.joining.repeat_bytes", "clock.joining.repeat_sector_bytes"),
     "fitted by hand to hot_slices and order_ldg, which are no cases of the fit",
 )
+_ROWS = dict.fromkeys(
+    ("clock.dram.read_open_bytes", "clock.l2.brought_bytes"),
+    "fitted by hand to warm_rows, which are no cases of the fit",
+)
 ELSEWHERE = {
     "h200": {
         "l1.atomic_word_cycles": _PAIRS + "1.44 to 1.57",
@@ -34,6 +38,7 @@ ELSEWHERE = {
         "l2_clock_cycles": "164 to 173: its two cases are 0.25 % off, and would be 0.06",
         "l1.join_cycles": "by hand, with the next three: its cases were fitted before requests joined for longer",
         **_JOINING,
+        **_ROWS,
         "l2_turn_bytes": "its case, 12 % off at any value, would have next to none",
         "l1.constant_operand_first_cycles": "53 to 62 by the session",
         "pipes.heavy_apart": "0 or 1: mixes.cu shows which, nothing lies between",
@@ -53,6 +58,7 @@ ELSEWHERE = {
         "dram_row_tail_cycles": _NEAR + "87 to 99",
         "l2_store_queue_cycles": "its cases, too quick since the ports pass more, would have a quarter of it",
         **_JOINING,
+        **_ROWS,
     },
 }
 # Constants that a few launches of one SM determine: these are fitted again here.
