@@ -99,8 +99,5 @@ class L1:
     copy_tag_cycles: float = 0.0  # of the tags, for each LDGSTS that fills L1, beyond its lines
     copy_found_cycles: float = 0.0  # and for each bank pass of one that finds all in L1
     copy_piece_cycles: float = 0.0  # of a piece that LDGSTS copies past L1: sectors that land alike
-    copy_again_cycles: float = 0.0  # of a line that goes where a copy before it has not landed yet
-    copy_again_lines: float = 0.0  # of which one instruction puts fewer into a line of shared memory, or none goes so
-    copy_left_cycles: float = 0.0  # after it has landed, until the place knows no more that a copy came
     join_cycles: float = 0.0  # in which requests for the same sectors, of SMs near one half of L2, are coalesced
     join_requests: float = 0.0  # of which so many at most

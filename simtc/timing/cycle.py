@@ -10,7 +10,7 @@ from simtc.machine.state import CODE, MEMORY, STATE, Code, Memory, State
 from simtc.machine.types import int64, void
 from simtc.timing.issue import START, STEP, issue, replace_blocks
 from simtc.timing.pipeline import CLOCK, SM
-from simtc.timing.units import barrier, dispatch, events, fills, lsu, scoreboards, waiting
+from simtc.timing.units import barrier, dispatch, events, fills, landing, lsu, scoreboards, waiting
 
 __all__ = ["cycle"]
 
@@ -24,6 +24,8 @@ def _settle(ck: Arrays, sm: Record, now: Int) -> None:
         kind, number = sm.heap[0].kind, sm.heap[0].number
         events.pop(sm)
         if kind == events.FILL:
+            if landing.is_held(ck, sm, number, now):
+                continue
             fills.arrived(sm, number)
             sm.moves_at = min(sm.moves_at, max(now, int64(math.ceil(sm.stage_free))))
         elif kind == events.TURN:

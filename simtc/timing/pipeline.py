@@ -25,6 +25,7 @@ from simtc.timing.units import (
     l1,
     l2,
     l2_tags,
+    landing,
     ldgsts,
     lsu,
     merging,
@@ -49,6 +50,7 @@ UNITS = (
     write_combining.UNIT,  # of a store: its sectors go up
     lsu.UNIT,  # the operands of memory instructions are read; one goes on
     l1.UNIT,  # past the tags, where it may miss
+    landing.UNIT,
     ldgsts.UNIT,  # (a copy writes to shared memory)
     waiting.UNIT,  # what L2 is too far behind to take waits
     ways.UNIT,  # and with it what goes the same way

@@ -17,9 +17,6 @@ import simtc
 DATA = Path(__file__).parent / "data"
 STEPS = 64
 ARGUMENTS = ["steps", "row", "pitch", "mask", "stride", "from_at", "to_at", "next", "wrap", "own", "share", "stages"]
-# All of these overwrite what is still on its way. One warp's rows of 16 and 32 bytes take longer on the chip, halves of
-# lines a line apart are quicker there. Eight warps' rows with a pad go one of two ways, by a few cycles at their start.
-NOT_MET = {(16, 16, 1), (32, 32, 1), (64, 128, 8), (128, 144, 8)}  # -44, -43, +45, +82 %
 
 
 def measured(blocks):
@@ -47,21 +44,23 @@ def errors(blocks, chosen):
 
 
 def test_one_block():
-    found = errors("1_block", lambda *_: True)
-    met = [abs(error) for case, error in found.items() if case not in NOT_MET]
-    assert len(met) == 23
-    assert mean(met) < 0.09
-    assert max(met) < 0.24
+    """All of these overwrite what is on its way: what goes along hangs on a few cycles (test_overwrites.py)."""
+    found = errors("1_block", lambda *_: True).values()
+    assert len(found) == 27
+    assert mean(map(abs, found)) < 0.152
+    *others, worst = sorted(
+        map(abs, found)
+    )  # eight warps' rows of 128 bytes with a pad, twice as quick as a step later
+    assert max(others) < 0.49
+    assert worst < 0.72
 
 
 def test_a_block_on_every_sm():
     """All of them copy the same rows; here they do so more in step than on the chip, and join each other's requests."""
-    found = errors("132_blocks", lambda _row, _pitch, warps: warps == 4)
-    apart = [found.pop(case) for case in ((16, 16, 4), (32, 32, 4), (128, 144, 4))]  # -46, -27, +120 %
-    assert len(found) == 6
-    assert mean(map(abs, found.values())) < 0.118
-    assert max(map(abs, found.values())) < 0.33  # rows of 64 bytes 80 apart, too quick
-    assert max(map(abs, apart)) < 1.30
+    found = errors("132_blocks", lambda _row, _pitch, warps: warps == 4).values()
+    assert len(found) == 9
+    assert mean(map(abs, found)) < 0.13
+    assert max(map(abs, found)) < 0.35
 
 
 def ring_errors(chosen):
@@ -83,9 +82,9 @@ def ring_errors(chosen):
 def test_past_l1_wherever_rows_begin():
     found = ring_errors(lambda case: case["kernel"].startswith("past") and case["blocks"] + case["caches"] == "1warm")
     assert len(found) == 140
-    assert mean(map(abs, found)) < 0.03
+    assert mean(map(abs, found)) < 0.021
     *others, worst = sorted(map(abs, found))
-    assert max(others) < 0.17
+    assert max(others) < 0.15
     assert worst < 0.35  # one where a registers' release, by a few cycles, makes warps wait for one another
 
 
@@ -99,8 +98,8 @@ def test_through_l1_at_strides():
 def test_many_sms_that_share_rows():
     found = ring_errors(lambda case: case["kernel"] == "past_ring" and case["blocks"] != "1" and case["stride"] != "64")
     assert len(found) == 32
-    assert mean(map(abs, found)) < 0.13
-    assert max(map(abs, found)) < 0.50
+    assert mean(map(abs, found)) < 0.054
+    assert max(map(abs, found)) < 0.155
 
 
 def more_rings(past, chosen):
@@ -135,5 +134,5 @@ def test_rows_wherever_they_begin_and_however_they_meet_in_banks():
     assert max(map(abs, through)) < 0.15
     past = more_rings(1, lambda one: one["warps"] == 16)
     assert len(past) == 112
-    assert mean(map(abs, past)) < 0.029
+    assert mean(map(abs, past)) < 0.015
     assert max(map(abs, past)) < 0.10

@@ -62,7 +62,7 @@ FACTORS = {  # 2 for all others
     "ldgsts.copies_pending": 1 / 64, "waiting.atomic_queue_entries": 1 / 16, "crossbar.atomic_queue_entries": 0,
     "dram.dram_banks": 1 / 1024, "shared_memory.sm_queue_entries": 1 / 4, "ldgsts.copy_write_bytes_per_cycle": 1 / 16,
     "l1.tag_lines_per_cycle": 1 / 4, "merging.store_merge_cycles": 4, "blocks.block_cycles": 50,
-    "ldgsts.slots": 1 / 2, "ldgsts.block_shared_bytes": 1 / 2,
+    "landing.slots": 1 / 2, "landing.block_shared_bytes": 1 / 2,
     "ways.slice_flits": 4, "waiting.left_flits": 1 / 4,
     "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000, "dispatch.older_first": 0,
     **dict.fromkeys(
@@ -73,8 +73,9 @@ FACTORS = {  # 2 for all others
         ), 0,
     ),
     **dict.fromkeys(  # of arrays
-        ("dispatch.sub_cores", "l2.l2_slices", "l1.l1_sets", "l2_tags.l2_sets"), 0.5,
+        ("dispatch.sub_cores", "l2.l2_slices", "l1.l1_sets"), 0.5,
     ),
+    "l2_tags.l2_sets": 1 / 4096,
 }  # fmt: skip
 # What a launch makes of an SM; code, tested below; what L2 holds: test_l2.py; the LSU of others: test_memory_path.py
 APART = (
@@ -311,7 +312,14 @@ ONLY = {  # launches for what few others depend on
     **dict.fromkeys(("ways.slice_flits", "waiting.left_flits"), behind_red),
     **dict.fromkeys(("waiting.outside_flits", "waiting.store_flits"), red_then_stores),
     **dict.fromkeys(
-        (f"ldgsts.{one}" for one in ("far_bytes", "far_cycles", "slots", "warps", "block_shared_bytes")), far_half
+        (
+            "ldgsts.far_bytes",
+            "ldgsts.far_cycles",
+            "landing.slots",
+            "landing.warps",
+            "landing.block_shared_bytes",
+        ),
+        far_half,
     ),
     "l1.in_order": behind_dram,
     "l1.fill_line_cycles": partial(beside_reads, "ldg_8"),

@@ -32,7 +32,7 @@ HASHES = {  # bits of an address that decide as if by chance, by function
 }  # fmt: skip
 ROOM = {  # what the clock's arrays have room for, or can tell apart, beside what `room=` and `shape=` name
     "events._HEAP", "fetch.LINES", "fetch._SUB_CORES", "fills.MSHRS", "crossbar.AHEAD", "l1.WAITING",
-    "l1._NOTED", "places.PENDING", "ldgsts._PLACES", "ldgsts.GROUPS",
+    "l1._NOTED", "places.PENDING", "landing._PLACES", "landing._ABLE", "ldgsts.GROUPS", "memory_queue.TO",
     "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS", "write_combining._COMBINED", "aging.FULL",
     "aging._RING", "barrier.PASSED", "atomics.UNITS",
 }  # fmt: skip
@@ -40,7 +40,8 @@ MARKS = {  # numbers in place of something, bits of a word, and what a format fi
     "blocks.NO_BLOCK", "blocks.ENDED", "dispatch._NOBODY", "events.ENTRY", "events.FILL", "fetch._UNKNOWN",
     "events.TURN", "atomics._OF_PAGE", "atomics._PORTS",
     "l2_tags.NEVER", "l2_tags.STAYS", "l2_tags._BEFORE", "l2_tags._COPY", "l2_tags._SECTORS", "l2_tags._HALF",
-    "l2_tags._FROM_BEFORE", "l2_tags._PARTS", "ldgsts._SECTORS", "scoreboards._BOARDS", "fetch._CODE_LINE",
+    "l2_tags._FROM_BEFORE", "l2_tags._PARTS", "ldgsts._SECTORS", "landing._UNIT",
+    "scoreboards._BOARDS", "fetch._CODE_LINE",
     "fence._LOOKS",  # how often the clock looks: no cycle depends on it
     "dram._EVEN",  # of the golden section: when in a period of refreshes rows are opened
     "dram._NEARER",  # a page is half of the spread nearer than the mean, or farther

@@ -74,7 +74,8 @@ def predicted(name: str, board: Any) -> float:
 @pytest.mark.parametrize(
     ("constant", "kernel"),
     [
-        ("l1.freed_cycles", "narrow_16_x4"), ("l1.copies_pending", "past_16"), ("l1.copy_freed_cycles", "fill_16"),
+        ("l1.freed_cycles", "narrow_16_x4"), ("l1.copies_pending", "stride_past_16"),
+        ("l1.copy_freed_cycles", "fill_16"),
         ("clock.ldgsts.return_cycles", "fill_16_x8/1x1024/4,32,128,120"), ("clock.lsu.group_cycles", "fill_stream"),
         ("l1.copy_piece_cycles", "line_stream"), ("l1.copy_tag_cycles", "fill_stream"),
         ("l1.copy_found_cycles", "fill_stream"),

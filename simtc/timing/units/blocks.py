@@ -151,7 +151,8 @@ def admit(ck: Arrays, sm: Record, block: Record, slot: Int, now: Int) -> None:
         warp.sub = sm.first_sub + (w - sm.number * count) % cores
         ck.until[w] = warp.ready_at
         ck.wake[warp.sub] = min(ck.wake[warp.sub], warp.ready_at)
-        warp.copies_done, warp.copied, warp.landed, warp.groups = 0, 0, 0, 0
+        warp.copies_done, warp.landed, warp.groups = 0, warp.copied, 0
+        warp.overwrites, warp.held_until, warp.gone = 0, 0, warp.copied
         for board in range(warp.counts.size):
             warp.counts[board] = 0
         forget_writes(warp)

@@ -8,16 +8,23 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
+from simtc.timing.constants import Access
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, compiled
+from simtc.timing.units import landing
 from simtc.timing.units.events import expect_fill
-from simtc.timing.units.memory_queue import QUEUED, fill_turns
+from simtc.timing.units.memory_queue import QUEUED, TO, fill_turns
 
 __all__ = ["MISS", "MSHRS", "arrived", "expect", "stage_cycles", "take_fill"]
 
 MSHRS: Final = 1024  # loads of one SM on their way from L2 that the clock keeps count of
 _NUMBERS = (("warp", np.int32), ("instruction", np.int32), ("sub", np.int32))
-MISS: Final = np.dtype([*((name, np.float64) for name in ("cycles", "turns", "again", "after")), *_NUMBERS], align=True)
+_COPIED = (  # of a copy past L1: its turn to leave, which one of its SM and of its warp it is, and where it lands
+    ("turn", np.float64), ("age", np.int64), ("order", np.int64), ("places", np.int32), ("to", np.int16, (TO,)),
+    ("is_able", np.int32),
+)  # fmt: skip
+_CYCLES = tuple((name, np.float64) for name in ("cycles", "turns", "again", "after"))
+MISS: Final = np.dtype([*_CYCLES, *_NUMBERS, *_COPIED], align=True)
 
 
 @compiled(void, CLOCK, SM, OPERATION, QUEUED, int64, float64, float64)
@@ -31,6 +38,10 @@ def expect(ck: Arrays, sm: Record, op: Record, load: Record, arrival: Int, cycle
     miss = sm.mshrs[number]
     miss.warp, miss.instruction, miss.sub = load.warp, load.instruction, load.sub
     miss.cycles, miss.again, miss.after = cycles, load.again, after * own.in_order
+    miss.order = ck.warps[load.warp].copied if op.access == Access.COPY else 0
+    miss.places, miss.is_able = 0, 0
+    if op.access == Access.COPY and op.bypasses:
+        landing.note(ck, sm, load, number)
     miss.turns = fill_turns(op, load, own.fill_turn_bytes, own.fill_turn_passes, own.fill_line_cycles)
     expect_fill(sm, arrival, number)
 

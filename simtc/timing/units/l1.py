@@ -13,7 +13,7 @@ from simtc.machine.types import float64, int64
 from simtc.timing.constants import ASLEEP, SECTOR, TAGGED, WAYS, Access, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, FLOAT, INT, SM, Cells, Parameters, Unit, compiled, constant, launched
-from simtc.timing.units import ldgsts
+from simtc.timing.units import landing, ldgsts
 from simtc.timing.units.addresses import slot, spread
 from simtc.timing.units.crossbar import fetch_sector
 from simtc.timing.units.fills import MISS, MSHRS, expect, stage_cycles
@@ -148,7 +148,7 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
     order.
     """
     if op.bypasses:
-        return ldgsts.copied(ck, sm, load, int64(op.hint), t, asked, float64(op.tail))
+        return ldgsts.copied(ck, sm, load, int64(op.hint), t, asked)
     ready, arrival, line, way, comes, lines, held = ck.l1_ready, t, int64(-1), int64(0), 0.0, int64(0), int64(0)
     for k in range(load.sectors):
         sector = load.list[k]
@@ -221,7 +221,7 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
     lines, before, piled, asked = int64(load.lines), sm.requests, 0.0, asks_at(sm, looked)
     warp = ck.warps[load.warp]
     if op.access == Access.COPY and op.bypasses:
-        piled = ldgsts.pieces_asked(ck, sm, load, asked, int64(op.tail)) - asked
+        piled = ldgsts.pieces_asked(ck, sm, load, asked) - asked
     comes = max(_arrival(ck, sm, op, load, float64(now), asked + piled), least)
     arrival = in_order(ck, warp, op, comes, float64(now))
     if op.access == Access.COPY and not op.bypasses:
@@ -233,7 +233,7 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
         return 0
     if op.access == Access.COPY:
         cycles, warp.copied = ldgsts.write_cycles(ck, op, load), warp.copied + 1
-        complete(sm, warp, op, load.warp, arrival + cycles)
+        complete(sm, warp, op, load.warp, arrival + cycles - landing.sooner(ck, op))
     else:
         fetched, looked = min(sm.requests - before, lines), looked_up(ck, load)
         sm.tag_free += max(fetched - looked, 0.0)  # what misses leaves them a line a cycle

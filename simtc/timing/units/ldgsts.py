@@ -1,7 +1,7 @@
 """LDGSTS: copies from global to shared memory, which a later group (LDGDEPBAR) waits for.
 
 What bypasses L1 passes by the piece: neighbouring sectors of a line that land in shared memory in the same way
-(simtc.machine.traffic.pieces). A copy that goes where another has not landed yet goes with that one.
+(simtc.machine.traffic.pieces), and lands as `landing.py` says.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
 from simtc.timing.constants import SECTOR, TAGGED, WAVEFRONT, Counter
 from simtc.timing.operation import OPERATION
-from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant, launched
+from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
+from simtc.timing.units import landing
 from simtc.timing.units.crossbar import copy_sector
 from simtc.timing.units.memory_queue import QUEUED, fill_cycles
 from simtc.timing.units.on_the_way import has_room_at, take_room
@@ -27,7 +28,7 @@ __all__ = [
     "copied",
     "far_cycles",
     "grouped_at",
-    "landing",
+    "lands_at",
     "look_up_again",
     "more_cycles",
     "passes",
@@ -38,7 +39,6 @@ __all__ = [
 ]
 
 _SECTORS: Final = 4  # of a line
-_PLACES: Final = 16384  # 16 bytes each, of shared memory that can be told apart: all that an SM has
 _COPIES: Final = 1024  # lines on their way past L1 that the clock has room for
 GROUPS: Final = 16  # of a warp that the clock keeps count of, while they wait
 _GROUP = np.dtype([("copies", np.int64), ("instruction", np.int64)])  # how many are to have landed; whose it is
@@ -52,9 +52,6 @@ class Ldgsts(Parameters):
     bypass_queue_entries: float = constant("l1.bypass_queue_entries", room=TAGGED)
     copy_line_cycles: float = constant("l1.copy_line_cycles")
     copy_piece_cycles: float = constant("l1.copy_piece_cycles")
-    copy_again_cycles: float = constant("l1.copy_again_cycles")
-    copy_left_cycles: float = constant("l1.copy_left_cycles")
-    copy_again_lines: float = constant("l1.copy_again_lines")
     copy_half_cycles: float = constant("l1.copy_half_cycles")
     copy_write_bytes_per_cycle: float = constant("l1.copy_write_bytes_per_cycle")
     copy_found_cycles: float = constant("l1.copy_found_cycles")
@@ -63,9 +60,6 @@ class Ldgsts(Parameters):
     far_bytes: float = constant("clock.ldgsts.far_bytes")  # of shared memory, beyond which the far half begins
     fill_line_cycles: float = constant("l1.fill_line_cycles")
     far_cycles: float = constant("clock.ldgsts.far_cycles")  # more, of a pass of a copy that goes there
-    slots: float = launched("slots")
-    warps: float = launched("warps")
-    block_shared_bytes: float = launched("block_shared_bytes")
     copies_pending: float = constant("l1.copies_pending", room=_COPIES)
     data_stage_bytes_per_cycle: float = constant("shared.data_stage_bytes_per_cycle")
 
@@ -75,7 +69,6 @@ UNIT = Unit(
     parameters=Ldgsts,
     sm=(
         ("pieces_free", np.float64),  # when the next piece may be asked for
-        ("awaited", np.float64, (_PLACES,)),  # when what was last copied to 16 bytes of shared memory comes
         ("lines_copied", np.int64),  # past L1
         ("copies", np.float64, (_COPIES,)),  # when they had come, and all before them: of the last ones
     ),
@@ -137,41 +130,19 @@ def queue_entries(ck: Arrays, op: Record) -> Int:
     return int64(own.bypass_queue_entries if op.bypasses else own.copy_queue_entries)
 
 
-@compiled(int64, CLOCK, SM, QUEUED, int64, float64, float64)
-def _awaited(ck: Arrays, sm: Record, copy: Record, k: Int, t: Float, come: Float) -> Int:
-    """Return how many lines a copy puts into one of shared memory, if that still waits for what came before.
-
-    The one to which its k-th sector goes; 0 if it does not wait at `come`, if the warp has waited for all of its copies
-    at t (what they left is free), or where they are too many to be told apart.
-    """
-    if ck.warps[copy.warp].copies_done <= t or sm.awaited[copy.to[k] % _PLACES] <= come:
-        return 0
-    lines, line = 0, int64(-1)
-    for i in range(copy.sectors):
-        if copy.list[i] >> 2 != line:
-            line = copy.list[i] >> 2
-            lines += copy.to[i] >> 3 == copy.to[k] >> 3
-    return int64(lines if lines < ck.chip.ldgsts.copy_again_lines else 0)
-
-
-@compiled(float64, CLOCK, SM, QUEUED, float64, int64)
-def pieces_asked(ck: Arrays, sm: Record, copy: Record, t: Float, tail: Int) -> Float:
-    """Return when all pieces of a copy past L1 that comes at t have been asked for: one by one.
-
-    What goes where a copy before it has not landed yet goes with that one, and L2 is not asked again. (A program that
-    reads what it copies has no such copies: one stage would not do.)
-    """
+@compiled(float64, CLOCK, SM, QUEUED, float64)
+def pieces_asked(ck: Arrays, sm: Record, copy: Record, t: Float) -> Float:
+    """Return when all pieces of a copy past L1 that comes at t have been asked for: one by one."""
     own = ck.chip.ldgsts
     if own.copy_piece_cycles == 0:
         return t
-    cycles, first = 0.0, int64(0)
-    while first < copy.sectors:
-        end = _end_of_line(copy, first)
-        again = _awaited(ck, sm, copy, first, t, max(sm.pieces_free, t) + cycles - tail - own.copy_left_cycles)
-        cycles += own.copy_again_cycles * (again - 1) if again else _pieces(copy, first, end) * own.copy_piece_cycles
-        first = end
-    sm.pieces_free = max(sm.pieces_free, t) + cycles
-    return sm.pieces_free
+    start = max(sm.pieces_free, t)
+    cycles = landing.look_up(ck, sm, copy, start)
+    if copy.along:
+        fetched = float64(copy.parts - _ones(copy.along))
+        sm.tag_free += cycles - fetched * own.copy_piece_cycles - copy.tags * (1.0 - fetched / copy.parts)
+    sm.pieces_free = start + cycles
+    return float64(sm.pieces_free)
 
 
 @compiled(int64, QUEUED)
@@ -203,8 +174,7 @@ def far_cycles(ck: Arrays, copy: Record, to: Int, least: Int) -> Float:
     own = ck.chip.ldgsts
     if own.far_bytes == 0:
         return 0.0
-    slot = int64(copy.warp // int64(own.warps) % int64(own.slots))
-    if slot * own.block_shared_bytes + to < own.far_bytes:
+    if landing.shared_at(ck, copy.warp) + to < own.far_bytes:
         return 0.0
     return own.far_cycles * (min(copy.passes, copy.lines) + least)
 
@@ -233,7 +203,7 @@ def write_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
 
 
 @compiled(void, WARP, int64)
-def landing(warp: Record, at: Int) -> None:
+def lands_at(warp: Record, at: Int) -> None:
     """Note when a copy lands."""
     warp.copies_done = max(warp.copies_done, at)
 
@@ -244,26 +214,32 @@ def grouped_at(warp: Record, done: Float) -> Float:
     return max(done, float64(warp.copies_done))
 
 
-@compiled(float64, CLOCK, SM, QUEUED, int64, float64, float64, float64)
-def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Float, tail: Float) -> Float:
-    """Return when the last sector of a copy past L1 is there, which is written `tail` later."""
+@compiled(float64, CLOCK, SM, QUEUED, int64, float64, float64)
+def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Float) -> Float:
+    """Return when the last sector of a copy past L1 is there, whose last piece is asked for at a time.
+
+    A piece goes along with what is still on its way to the same place.
+    """
     own = ck.chip.ldgsts
-    by_piece, most = own.copy_piece_cycles > 0, int64(own.copies_pending)
-    arrival, first = t, int64(0)
+    most, arrival, first, goes_along = int64(own.copies_pending), t, int64(0), int64(0)
+    left = (copy.parts - _ones(copy.along)) * own.copy_piece_cycles  # of the pieces, from the next one on
     while first < copy.sectors:
-        end = _end_of_line(copy, first)
-        ck.counters[Counter.L1_SECTORS] += end - first
-        again = _awaited(ck, sm, copy, first, t, asked - tail - own.copy_left_cycles) if by_piece else int64(0)
-        if not again:
-            asked = max(asked, has_room_at(sm.copies, most, sm.lines_copied))
-            sm.tag_free = max(sm.tag_free, has_room_at(sm.copies, most, sm.lines_copied))
-        comes = t
+        end, comes, asks = _end_of_line(copy, first), t, False
         for k in range(first, end):
-            place = copy.to[k] % _PLACES
-            if not again:
-                sm.awaited[place] = copy_sector(ck, sm, copy, k, hint, t, asked)
-            comes = max(comes, sm.awaited[place] + (own.copy_left_cycles if again else 0.0))
-        if not again:
+            if copy.pieces >> k & 1:
+                goes_along = copy.along >> k & 1
+                left -= 0.0 if goes_along else own.copy_piece_cycles
+            if goes_along:
+                comes = max(comes, landing.comes(ck, sm, copy, k))
+                continue
+            if not asks:
+                room = has_room_at(sm.copies, most, sm.lines_copied)
+                asked, sm.tag_free, asks = max(asked, room + left), max(sm.tag_free, room), True
+            ck.counters[Counter.L1_SECTORS] += 1
+            there = copy_sector(ck, sm, copy, k, hint, t, asked - left)
+            landing.lands(ck, sm, copy, k, there)
+            comes = max(comes, there)
+        if asks:
             take_room(sm.copies, most, sm.lines_copied, comes)
             sm.lines_copied += 1
         arrival = max(arrival, comes)

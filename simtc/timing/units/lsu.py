@@ -112,7 +112,7 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     past_l1 = op.access == Access.COPY and op.bypasses
     if op.access == Access.COPY and not past_l1:
         one.far = far_cycles(ck, one, event[Event.TO], event[Event.IDEAL])
-    one.pieces = event[Event.PIECES] if past_l1 else int64(0)
+    one.pieces, one.along = event[Event.PIECES] if past_l1 else int64(0), 0
     one.meeting = event[Event.MEETING] if op.access == Access.ATOMIC else int64(1)
     if past_l1:
         one.sectors, one.parts, one.lines = event[Event.ASKED], 0, 0

@@ -12,10 +12,11 @@ from simtc.machine.types import float64, int64
 from simtc.timing.constants import LANES, WAVEFRONT, Access
 from simtc.timing.operation import OPERATION
 
-__all__ = ["QUEUE", "QUEUED", "QUEUED_FIELDS", "fill_cycles", "fill_turns", "flits_of", "lines_of"]
+__all__ = ["QUEUE", "QUEUED", "QUEUED_FIELDS", "TO", "fill_cycles", "fill_turns", "flits_of", "lines_of"]
 
 QUEUE: Final = 32  # entries that the clock has room for
 _SECTORS: Final = 64  # that one instruction can touch
+TO: Final = _SECTORS // 2  # that one copy can
 QUEUED_FIELDS: Final = np.dtype(
     [
         ("pushed", np.int64),  # in which cycle
@@ -31,13 +32,14 @@ QUEUED_FIELDS: Final = np.dtype(
         ("ways", np.int64),  # of what waits for L2: bits of the ways that it takes; 0 of what has asked
         ("slices", np.int64),  # and bits of the slices that it goes to
         ("pieces", np.int64),  # of a copy past L1: bits of those that begin a piece
+        ("along", np.int64),  # bits of those that go along with what is on its way
         ("parts", np.int64),  # and how many pieces there are
         ("copies", np.int64),  # of its warp that L2 answers, before it
         ("far", np.float64),  # of a copy through L1: cycles that it takes beyond others', by where it goes
         ("again", np.float64),  # and that it takes the tags when it has come, beyond others
         ("tags", np.float64),  # cycles that the tags of L1 take for it
         ("list", np.int64, (_SECTORS,)),  # their numbers
-        ("to", np.int64, (_SECTORS // 2,)),  # of a copy: the 16 bytes of shared memory that each goes to first
+        ("to", np.int64, (TO,)),  # of a copy: the 16 bytes of shared memory that each goes to first
     ],
     align=True,
 )

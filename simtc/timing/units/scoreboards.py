@@ -13,7 +13,7 @@ from simtc.timing.constants import ASLEEP, Access, Kind
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, WARP, Unit, compiled
 from simtc.timing.units.events import lower_board
-from simtc.timing.units.ldgsts import landing
+from simtc.timing.units.ldgsts import lands_at
 
 __all__ = ["UNIT", "awaited", "complete", "lower", "raise_boards"]
 
@@ -68,6 +68,6 @@ def complete(sm: Record, warp: Record, op: Record, w: Int, done: Float) -> None:
     """Let the scoreboard of a memory instruction come down, which LDGSTS leaves to its group."""
     at = int64(math.ceil(done)) + op.tail
     if op.access == Access.COPY:
-        landing(warp, at)
+        lands_at(warp, at)
     if op.write_barrier >= 0:
         lower_board(sm, at, w, op.write_barrier)

@@ -16,7 +16,7 @@ from simtc.machine.types import float64, int64, void
 from simtc.timing.constants import SECTOR, WAVEFRONT, Access, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant
-from simtc.timing.units import write_combining
+from simtc.timing.units import landing, write_combining
 from simtc.timing.units.fills import take_fill
 from simtc.timing.units.groups import finish, land
 from simtc.timing.units.l1 import looked_up
@@ -130,13 +130,14 @@ def _pass_fill(ck: Arrays, sm: Record, t: Float) -> None:
         sm.stage_free = t + turn
         sm.stage_busy += turn
         return
-    take_fill(sm)
+    number = take_fill(sm)
     op, sub = ck.ops[miss.instruction], ck.subs[miss.sub]
     sm.stage_free = t + miss.cycles
     sm.stage_busy += miss.cycles
     if op.access == Access.COPY:
         look_up_again(ck, sm, op, miss.again, t)
-        land(ck, sm, op, miss.warp, max(t, miss.after) + miss.cycles)
+        left = max(landing.leaves(sm, number, t), miss.after)
+        land(ck, sm, op, miss.warp, left + miss.cycles - landing.sooner(ck, op))
     else:
         back = _back(ck, sub, op, float64(op.returned), int64(t))
         sub.return_free = max(sub.return_free, t) + back
