@@ -46,7 +46,7 @@ ELSEWHERE = {
         "dram_spread_cycles": "212 is far memory (708) less near memory (496); its cases would have 53 to 158",
         "l2_store_request_bytes": "109 to 143; at 115 kernels of corpus-10 that end in stores were 9 points slower",
         "l2_store_queue_cycles": "110 and 438 are as far off to four digits; 426 to 564 before 2026-11-26",
-        "l1.copy_bytes_per_cycle": "121 to 135 since pieces are asked for one by one: told after corpus-30 was looked at",
+        "l1.copy_bytes_per_cycle": "121 to 135 as pieces are asked for one by one (after the look at corpus-30)",
         "l1.store_full_line_cycles": _ASKED,
         "l1.store_merge_cycles": "356 and more until 2026-11-27; its three cases are 16 % off at any value now",
         "l1.copy_freed_cycles": "129 to 163; what row_fills copies again and again is 6 % off at 120, 9 % at 130",
