@@ -56,3 +56,16 @@ def test_rings_of_few_stages(stages, off, worst):
     assert len(found) == 36
     assert mean(found) < off
     assert max(found) < worst
+
+
+def test_blocks_that_end_before_their_copies_are_there():
+    """What they left is no other block's: the next one on the SM waits for its own copies."""
+    kernel, data = simtc.load(DATA / "overwrites.sass")["ends"], np.zeros(8 << 20, np.uint8)
+    few, many = (
+        simtc.launch(
+            kernel, blocks, 128, [np.zeros(blocks, np.uint32), data, np.int32(6)], device="h200", timing=True,
+            shared_bytes=16384, caches="warm",
+        ).cycles
+        for blocks in (132, 2112)
+    )  # fmt: skip
+    assert few < many < 16 * few

@@ -199,6 +199,9 @@ def is_held(ck: Arrays, sm: Record, number: Int, now: Int) -> Int:
     miss, again = sm.mshrs[number], ck.chip.landing.again_cycles
     warp = ck.warps[miss.warp]
     if miss.places == 0 or not warp.overwrites:
+        if miss.is_able:  # of a block that ended without waiting for it
+            _unlist(sm, miss.age)
+            miss.is_able = 0
         warp.gone += miss.order > 0
         return 0
     due = float64(warp.held_until)
