@@ -19,6 +19,7 @@ __all__ = [
     "UNUSED",
     "WAVEFRONT",
     "WAYS",
+    "WORDS",
     "Access",
     "Counter",
     "Kind",
@@ -35,6 +36,7 @@ LANES: Final = 32  # of a warp
 LINE: Final = 128  # bytes, of both caches
 SECTOR: Final = 32.0  # bytes
 WAVEFRONT: Final = 128.0  # bytes
+WORDS: Final = 8  # of a sector, and of a flit
 TAGGED: Final = 32  # instructions at the tags of L1 that the clock has room for
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simtc.jit import Float, Int, jit
 from simtc.machine.types import float64, int64
 
-__all__ = ["chance", "hashed", "parity", "slot", "spread"]
+__all__ = ["chance", "hashed", "ones", "parity", "slot", "spread"]
 
 
 @jit(int64(int64))
@@ -41,3 +41,13 @@ def parity(line: Int, bits: Int) -> Int:
     for shift in (32, 16, 8, 4, 2, 1):
         mixed ^= mixed >> shift
     return mixed & 1
+
+
+@jit(int64(int64))
+def ones(bits: Int) -> Int:
+    """Count the bits that are set."""
+    count = int64(0)
+    while bits:
+        bits &= bits - 1
+        count += 1
+    return count

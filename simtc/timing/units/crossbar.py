@@ -9,7 +9,7 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
-from simtc.timing.constants import LANES, SECTOR, Access
+from simtc.timing.constants import SECTOR, WORDS, Access
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, Cells, Parameters, Unit, compiled, constant, derived
 from simtc.timing.units import atomics, joining, l2, l2_tags
@@ -29,7 +29,6 @@ __all__ = [
     "takes_atomic",
 ]
 
-_WHOLE: Final = int(4 * LANES // SECTOR)  # sectors that a word of each lane fills
 AHEAD: Final = 16.0  # cycles that the way up is planned for
 
 
@@ -72,8 +71,6 @@ UNIT = Unit(
         ("up_line", np.int64),  # the line of the last request of a load
         ("requests", np.int64),  # of lines, by loads
         ("executed", np.float64, (atomics.UNITS,)),  # when units of L2 have executed the last sector of an atomic
-        ("sent", np.int64),  # sectors of the atomic that is being sent
-        ("answered", np.float64),  # when L2 answers those
     ),
     chip={
         "cpc_ports": Cells(of=SERVER, shape=lambda sizes: (sizes.cpcs,)),  # towards L2
@@ -140,10 +137,9 @@ def copy_sector(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed:
 
 @compiled(int64, QUEUED, int64)
 def _is_part(atomic: Record, k: Int) -> Int:
-    """Tell whether an atomic is for a part of its k-th sector: of five neighbours, the first and the last one."""
-    if atomic.meeting > 1:
-        return int64(atomic.meeting * atomic.sectors > _WHOLE)
-    return int64(k < atomic.sectors - _WHOLE or k >= _WHOLE)
+    """Tell whether an atomic is for a part of its k-th sector: of five for 32 words, the first and the last one."""
+    whole = atomic.lanes // (WORDS * atomic.meeting)
+    return int64(k < atomic.sectors - whole or k >= whole)
 
 
 @compiled(float64, CLOCK, OPERATION, QUEUED, int64)
@@ -157,7 +153,7 @@ def _way_up(ck: Arrays, op: Record, atomic: Record, is_first: Int) -> Float:
     if own.atomic_packet_cycles == 0:
         return own.request_cycles
     head = own.atomic_line_cycles if is_first or meeting > 1 else 0.0
-    if not op.returned and meeting * atomic.lines >= LANES:
+    if not op.returned and meeting * atomic.lines >= atomic.lanes:
         return meeting * max(head, own.request_cycles)
     return meeting * max(head + own.atomic_packet_cycles, own.request_cycles)
 
@@ -168,7 +164,7 @@ def takes_atomic(ck: Arrays, sm: Record, atomic: Record) -> Float:
 
     Nor is what left the SM before still on its way up.
     """
-    own, unit = ck.chip.crossbar, atomics.atomic_unit(ck, atomic.list[sm.sent])
+    own, unit = ck.chip.crossbar, atomics.atomic_unit(ck, atomic.list[atomic.sent])
     if own.atomic_queue_entries == 0:
         return 0.0
     return max(sm.executed[unit % atomics.UNITS] - own.atomic_ahead_cycles, sm.up_free - AHEAD)
@@ -183,21 +179,21 @@ def send_atomic(ck: Arrays, sm: Record, op: Record, atomic: Record, t: Float, no
     """
     own = ck.chip.crossbar
     meeting = int64(atomic.meeting) if own.atomic_packet_cycles > 0 else int64(1)
-    if sm.sent == 0:
+    if atomic.sent == 0:
         sm.up_free = max(sm.up_free, t) + (0.0 if sm.up_loads else own.switch_cycles)
-        sm.up_loads, sm.up_line, sm.answered = 1, int64(-1), t
-    while sm.sent < atomic.sectors:
-        if sm.sent > 0 and takes_atomic(ck, sm, atomic) > now:
+        sm.up_loads, sm.up_line, atomic.answered = 1, int64(-1), t
+    while atomic.sent < atomic.sectors:
+        if atomic.sent > 0 and takes_atomic(ck, sm, atomic) > now:
             return 0
-        k, sector = sm.sent, atomic.list[sm.sent]
+        k, sector = atomic.sent, atomic.list[atomic.sent]
         is_first = int64(k == 0 or atomic.list[k - 1] >> 2 != sector >> 2)
         sm.requests += is_first
         sm.up_free = max(sm.up_free, t) + _way_up(ck, op, atomic, is_first)
         sent = serve(ck.cpc_ports[sm.cpc], sm.up_free, meeting * own.packet_cycles)
         second = int64(k > 0 and atomic.list[k - 1] >> 1 == sector >> 1)
-        sm.answered = max(sm.answered, atomics.join(ck, sm, sector, meeting, _is_part(atomic, k), second, sent))
-        sm.sent += 1
-    sm.sent = 0
+        atomic.answered = max(atomic.answered, atomics.join(ck, sm, sector, meeting, _is_part(atomic, k), second, sent))
+        atomic.sent += 1
+    atomic.sent = 0
     return 1
 
 

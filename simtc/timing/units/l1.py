@@ -35,7 +35,7 @@ __all__ = [
     "takes_next",
 ]
 
-WAITING: Final = 256  # instructions that it has room for in the queue for L2
+WAITING: Final = 512  # instructions that it has room for in the queue for L2
 _NOTED: Final = 64  # lines that the clock finds again at once
 _OTHERS: Final = (4, 8)  # bits of a number by chance, from which on it chooses two more ways
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)

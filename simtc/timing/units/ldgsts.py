@@ -17,6 +17,7 @@ from simtc.timing.constants import SECTOR, TAGGED, WAVEFRONT, Counter
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 from simtc.timing.units import landing
+from simtc.timing.units.addresses import ones
 from simtc.timing.units.crossbar import copy_sector
 from simtc.timing.units.memory_queue import QUEUED, fill_cycles
 from simtc.timing.units.on_the_way import has_room_at, take_room
@@ -84,16 +85,6 @@ UNIT = Unit(
 )
 
 
-@compiled(int64, int64)
-def _ones(bits: Int) -> Int:
-    """Count the bits that are set."""
-    count = int64(0)
-    while bits:
-        bits &= bits - 1
-        count += 1
-    return count
-
-
 @compiled(int64, QUEUED, int64)
 def _end_of_line(copy: Record, first: Int) -> Int:
     """Return where the sectors of the line of a copy's sector end, of which that is the first."""
@@ -106,7 +97,7 @@ def _end_of_line(copy: Record, first: Int) -> Int:
 @compiled(int64, QUEUED, int64, int64)
 def _pieces(copy: Record, first: Int, end: Int) -> Int:
     """Return how many pieces sectors [first, end) are."""
-    return _ones(copy.pieces >> first & ((1 << (end - first)) - 1))
+    return ones(copy.pieces >> first & ((1 << (end - first)) - 1))
 
 
 @compiled(float64, CLOCK, QUEUED)
@@ -139,7 +130,7 @@ def pieces_asked(ck: Arrays, sm: Record, copy: Record, t: Float) -> Float:
     start = max(sm.pieces_free, t)
     cycles = landing.look_up(ck, sm, copy, start)
     if copy.along:
-        fetched = float64(copy.parts - _ones(copy.along))
+        fetched = float64(copy.parts - ones(copy.along))
         sm.tag_free += cycles - fetched * own.copy_piece_cycles - copy.tags * (1.0 - fetched / copy.parts)
     sm.pieces_free = start + cycles
     return float64(sm.pieces_free)
@@ -197,7 +188,7 @@ def write_cycles(ck: Arrays, op: Record, copy: Record) -> Float:
     if not op.bypasses:
         cycles = max(fill_cycles(copy, int64(copy.lines), own.fill_line_cycles), float64(copy.wavefronts))
         return copy.far + cycles * WAVEFRONT / own.data_stage_bytes_per_cycle
-    loose = float64(_ones(copy.pieces & (copy.pieces >> 1 | 1 << copy.sectors - 1)))
+    loose = float64(ones(copy.pieces & (copy.pieces >> 1 | 1 << copy.sectors - 1)))
     whole = (copy.sectors - loose) * SECTOR / own.copy_write_bytes_per_cycle
     return whole + loose * SECTOR / own.data_stage_bytes_per_cycle
 
@@ -222,7 +213,7 @@ def copied(ck: Arrays, sm: Record, copy: Record, hint: Int, t: Float, asked: Flo
     """
     own = ck.chip.ldgsts
     most, arrival, first, goes_along = int64(own.copies_pending), t, int64(0), int64(0)
-    left = (copy.parts - _ones(copy.along)) * own.copy_piece_cycles  # of the pieces, from the next one on
+    left = (copy.parts - ones(copy.along)) * own.copy_piece_cycles  # of the pieces, from the next one on
     while first < copy.sectors:
         end, comes, asks = _end_of_line(copy, first), t, False
         for k in range(first, end):

@@ -19,6 +19,7 @@ from simtc.results.stall import Stall
 from simtc.timing.constants import ASLEEP, LANES, TAGGED, Access, Counter, Pipe
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant, derived
+from simtc.timing.units.addresses import ones
 from simtc.timing.units.barrier import send
 from simtc.timing.units.crossbar import announce
 from simtc.timing.units.events import free_entry, lower_board
@@ -101,7 +102,8 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     one.wavefronts, one.lines = max(event[Event.WAVEFRONTS], 1), event[Event.LINES]
     one.sectors = event[Event.SECTORS] if op.access >= Access.GLOBAL_LOAD else int64(0)
     one.passes = event[Event.PASSES] if op.access in _PASSES_L1 else int64(0)
-    one.off = event[Event.MASK] == 0
+    one.lanes = ones(event[Event.MASK])
+    one.off = one.lanes == 0
     if one.off:
         one.wavefronts, one.lines, one.sectors, one.passes = 1, 0, 0, 0
         sub.count += 1
@@ -113,7 +115,7 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     if op.access == Access.COPY and not past_l1:
         one.far = far_cycles(ck, one, event[Event.TO], event[Event.IDEAL])
     one.pieces, one.along = event[Event.PIECES] if past_l1 else int64(0), 0
-    one.meeting = event[Event.MEETING] if op.access == Access.ATOMIC else int64(1)
+    one.sent, one.meeting = 0, event[Event.MEETING] if op.access == Access.ATOMIC else int64(1)
     if past_l1:
         one.sectors, one.parts, one.lines = event[Event.ASKED], 0, 0
     for k in range(one.sectors):

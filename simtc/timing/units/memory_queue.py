@@ -9,7 +9,7 @@ from numba import from_dtype
 
 from simtc.jit import Float, Int, Record, jit
 from simtc.machine.types import float64, int64
-from simtc.timing.constants import LANES, WAVEFRONT, Access
+from simtc.timing.constants import WAVEFRONT, WORDS, Access
 from simtc.timing.operation import OPERATION
 
 __all__ = ["QUEUE", "QUEUED", "QUEUED_FIELDS", "TO", "fill_cycles", "fill_turns", "flits_of", "lines_of"]
@@ -28,9 +28,12 @@ QUEUED_FIELDS: Final = np.dtype(
         ("passes", np.int32),  # over the banks of L1; 0 of what does not read it
         ("off", np.int32),  # 1 where its guard holds for no lane
         ("sectors", np.int32),
+        ("lanes", np.int32),  # that executed it
         ("meeting", np.int32),  # of an atomic: the most lanes at one word
         ("ways", np.int64),  # of what waits for L2: bits of the ways that it takes; 0 of what has asked
         ("slices", np.int64),  # and bits of the slices that it goes to
+        ("sent", np.int32),  # of an atomic: sectors that L2 has taken
+        ("answered", np.float64),  # and when it answers those
         ("pieces", np.int64),  # of a copy past L1: bits of those that begin a piece
         ("along", np.int64),  # bits of those that go along with what is on its way
         ("parts", np.int64),  # and how many pieces there are
@@ -81,9 +84,9 @@ def fill_turns(op: Record, one: Record, size: Float, passes: Float, more: Float)
 
 @jit(int64(OPERATION, QUEUED))
 def flits_of(op: Record, one: Record) -> Int:
-    """Return the flits of the way up: heads, and the sectors of atomics, but for lone words."""
+    """Return the flits of the way up: heads, and the words of atomics, eight a flit, but for lone ones."""
     if op.access == Access.GROUP:
         return 0
     heads = one.meeting * one.lines
-    alone = op.access != Access.ATOMIC or (not op.returned and heads >= LANES)
-    return heads if alone else heads + one.meeting * one.sectors
+    alone = op.access != Access.ATOMIC or (not op.returned and heads >= one.lanes)
+    return heads if alone else heads + max(heads, (one.lanes + WORDS - 1) // WORDS)

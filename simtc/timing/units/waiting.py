@@ -38,7 +38,7 @@ class Waiting(Parameters):
     atomic_queue_entries: float = constant("l1.atomic_queue_entries", room=WAITING * LANES)
     left_flits: float = constant("clock.waiting.left_flits")  # of those that wait, that have left the SM
     outside_flits: float = constant("clock.waiting.outside_flits")  # of those, for which no SM stays active
-    store_flits: float = constant("clock.waiting.store_flits")  # that a line of a store behind them takes of the room
+    store_flits: float = constant("clock.waiting.store_flits")  # of the room, for each sector of a store behind them
 
 
 UNIT = Unit(
@@ -46,9 +46,9 @@ UNIT = Unit(
     parameters=Waiting,
     sm=(
         ("waiting_flits", np.int64),  # of the way up
-        ("behind_flits", np.int64),  # of stores behind them
+        ("behind_flits", np.float64),  # of stores behind them
         ("left", np.int64),  # of those that wait, the first ones: they have left the SM, or have asked
-        ("left_flits", np.int64),
+        ("left_flits", np.float64),
         ("turn_at", np.int64),  # when the first one of them may have its turn
         ("behind", np.int64),  # of those that have left, what an atomic on the same way holds
     ),
@@ -65,11 +65,12 @@ def _leaves_late(ck: Arrays, op: Record) -> Int:
     return int64(op.access == Access.ATOMIC and not op.returned and ck.chip.waiting.atomic_queue_entries > 0)
 
 
-@compiled(int64, CLOCK, OPERATION, QUEUED)
-def _room_of(ck: Arrays, op: Record, one: Record) -> Int:
+@compiled(float64, CLOCK, OPERATION, QUEUED)
+def _room_of(ck: Arrays, op: Record, one: Record) -> Float:
     """Return how many flits of the room for what waits an instruction takes."""
-    flits = flits_of(op, one)
-    return int64(flits * ck.chip.waiting.store_flits) if op.access == Access.GLOBAL_STORE else int64(flits)
+    if op.access == Access.GLOBAL_STORE:
+        return one.sectors * ck.chip.waiting.store_flits
+    return float64(flits_of(op, one))
 
 
 @compiled(void, CLOCK, SM, OPERATION, QUEUED)
@@ -78,9 +79,7 @@ def _follow(ck: Arrays, sm: Record, op: Record, store: Record) -> None:
     flits = _room_of(ck, op, store)
     if sm.left < sm.waiting < WAITING and flits > 0:
         to = nth(sm, sm.waiting)
-        to.warp, to.instruction, to.lines, to.meeting, to.sectors, to.ways, to.slices = (
-            -1, store.instruction, store.lines, 1, 0, 0, 0,
-        )  # fmt: skip
+        to.warp, to.instruction, to.sectors, to.ways, to.slices = -1, store.instruction, store.sectors, 0, 0
         sm.waiting += 1
         sm.behind_flits += flits
 
@@ -95,7 +94,8 @@ def _put(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
     to = nth(sm, sm.waiting)
     to.warp, to.instruction, to.sub, to.tags = one.warp, one.instruction, one.sub, one.tags
     to.wavefronts, to.lines, to.passes, to.sectors = one.wavefronts, one.lines, one.passes, one.sectors
-    to.meeting, to.pieces, to.parts, to.far = one.meeting, one.pieces, one.parts, one.far
+    to.meeting, to.pieces, to.parts, to.far, to.lanes = one.meeting, one.pieces, one.parts, one.far, one.lanes
+    to.sent, to.answered = one.sent, one.answered
     for k in range(one.sectors):
         to.list[k] = one.list[k]
     for k in range(to.to.size):
@@ -107,16 +107,13 @@ def _put(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
         _leave(ck, sm, now)
 
 
-@compiled(void, SM, OPERATION)
-def _drop(sm: Record, op: Record) -> None:
-    """Let the first one go that waits; what was no atomic has asked before."""
-    if op.access == Access.ATOMIC:
-        flits = flits_of(op, nth(sm, 0))
-        sm.waiting_flits -= flits
-        sm.left_flits -= flits
-    sm.left -= 1
-    sm.waiting_head = (sm.waiting_head + 1) % WAITING
-    sm.waiting -= 1
+@compiled(void, SM)
+def _drop(sm: Record) -> None:
+    """Let the first ones go that wait for nothing: atomics that L2 has taken, and what has asked."""
+    while sm.left > 0 and not nth(sm, 0).ways:
+        sm.left -= 1
+        sm.waiting_head = (sm.waiting_head + 1) % WAITING
+        sm.waiting -= 1
 
 
 @compiled(void, CLOCK, SM, OPERATION, WARP, int64, int64, int64)
@@ -144,13 +141,13 @@ def _join(ck: Arrays, sm: Record, op: Record, atomic: Record, now: Int, looked: 
     """Send an atomic, or the rest of it, and expect its answer; return 0 where L2 is too far behind to take it now."""
     turn = max(looked - AHEAD, takes_atomic(ck, sm, atomic))
     if turn <= now:
-        asked = joins_at(ck, sm, atomic, looked) if sm.sent == 0 else looked
+        asked = joins_at(ck, sm, atomic, looked) if atomic.sent == 0 else looked
         if send_atomic(ck, sm, op, atomic, asked, now) == 0:
             turn = takes_atomic(ck, sm, atomic)
     if turn > now:
         _expect(sm, turn, now)
         return 0
-    comes, warp = max(sm.answered, now + 1.0), ck.warps[atomic.warp]
+    comes, warp = max(atomic.answered, now + 1.0), ck.warps[atomic.warp]
     arrival, after = int64(math.ceil(comes)), in_order(ck, warp, op, comes, float64(now)) if op.returned else comes
     _answer(ck, sm, op, warp, arrival, now, waited)
     expect(ck, sm, op, atomic, arrival, stage_cycles(ck, op, float64(atomic.lines)), after)
@@ -187,8 +184,9 @@ def _leave(ck: Arrays, sm: Record, now: Int) -> None:
             _expect(sm, sm.up_free - AHEAD, now)
             return
         else:
-            sm.waiting_flits -= flits
+            sm.waiting_flits -= int64(flits)
             if is_held(ck, sm, one, sm.left):
+                one.ways |= op.access == Access.GROUP
                 sm.behind += 1
             else:
                 _ask(ck, sm, one, now)
@@ -220,6 +218,9 @@ def misses(ck: Arrays, sm: Record, op: Record, load: Record, now: Int) -> Int:
     asks = op.access in _FOLLOWS or op.bypasses or op.is_strong or not finds(ck, sm, load)
     if sm.waiting > 0 and asks and (is_atomic or not passes(ck, sm, load)):
         _put(ck, sm, op, load, now)
+        last = sm.waiting - 1
+        if is_atomic and sm.left > last and not is_held(ck, sm, nth(sm, last), last):
+            _expect(sm, now + 1.0, now)
         return 1
     if op.access == Access.GROUP:
         return 0
@@ -231,16 +232,32 @@ def misses(ck: Arrays, sm: Record, op: Record, load: Record, now: Int) -> Int:
     return 1
 
 
+@compiled(int64, CLOCK, SM, int64)
+def _join_others(ck: Arrays, sm: Record, now: Int) -> Int:
+    """Have L2 take what atomics it can of those that have left the SM; return how many."""
+    joined, busy = 0, int64(0)
+    for n in range(sm.left):
+        one = nth(sm, n)
+        op = ck.ops[one.instruction]
+        if op.access != Access.ATOMIC or not one.ways:
+            continue
+        if one.slices & busy or is_held(ck, sm, one, n) or not _join(ck, sm, op, one, now, float64(now), int64(1)):
+            busy |= one.slices
+            continue
+        sm.waiting_flits -= flits_of(op, one)
+        sm.left_flits -= flits_of(op, one)
+        one.ways, one.slices = 0, 0
+        joined += 1
+    return joined
+
+
 @compiled(void, CLOCK, SM, int64)
 def take_turn(ck: Arrays, sm: Record, now: Int) -> None:
-    """Let those go on that have waited, up to the next atomic that L2 is too far behind to take."""
+    """Let those go on that have waited: atomics that L2 takes now, each behind those for its slices, and the others."""
     _leave(ck, sm, now)
-    while sm.left > 0:
-        one = nth(sm, 0)
-        op = ck.ops[one.instruction]
-        if op.access == Access.ATOMIC and not _join(ck, sm, op, one, now, float64(now), int64(1)):
-            return
-        _drop(sm, op)
+    _drop(sm)
+    while sm.left > 0 and _join_others(ck, sm, now):
         sm.moves_at = min(sm.moves_at, now)
         _let_go(ck, sm, now)
+        _drop(sm)
         _leave(ck, sm, now)

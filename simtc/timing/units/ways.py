@@ -57,8 +57,23 @@ def nth(sm: Record, n: Int) -> Record:
 
 
 @compiled(int64, CLOCK, SM, QUEUED, int64)
+def _is_behind_held(ck: Arrays, sm: Record, group: Record, n: Int) -> Int:
+    """Tell whether one of the n instructions in front of a group of copies is a copy of its warp that is held."""
+    for i in range(n):
+        other = nth(sm, i)
+        if other.warp == group.warp and other.ways and ck.ops[other.instruction].access == Access.COPY:
+            return 1
+    return 0
+
+
+@compiled(int64, CLOCK, SM, QUEUED, int64)
 def is_held(ck: Arrays, sm: Record, one: Record, n: Int) -> Int:
-    """Tell whether an instruction waits for one of the n atomics in front of it: for its slice, or many on its way."""
+    """Tell whether an instruction waits for one of the n atomics in front of it: for its slice, or many on its way.
+
+    A group of copies waits for those of its copies that do.
+    """
+    if ck.ops[one.instruction].access == Access.GROUP:
+        return _is_behind_held(ck, sm, one, n)
     flits = int64(0)
     for i in range(n):
         other = nth(sm, i)
