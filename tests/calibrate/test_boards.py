@@ -33,7 +33,6 @@ _ROWS = dict.fromkeys(
 ELSEWHERE = {
     "h200": {
         "l1.atomic_word_cycles": _PAIRS + "1.44 to 1.57",
-        "l1.atomic_cycles": "97 to 105; 103 to 126 when other SMs were near the line that its cases add to",
         "l2_spread_cycles": _NEAR + "19 to 32",
         "l2_clock_cycles": "164 to 173: its two cases are 0.25 % off, and would be 0.06",
         "l1.join_cycles": "by hand, with the next three: its cases were fitted before requests joined for longer",
