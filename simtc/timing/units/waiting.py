@@ -259,5 +259,5 @@ def take_turn(ck: Arrays, sm: Record, now: Int) -> None:
     while sm.left > 0 and _join_others(ck, sm, now):
         sm.moves_at = min(sm.moves_at, now)
         _let_go(ck, sm, now)
-        _drop(sm)
         _leave(ck, sm, now)
+        _drop(sm)
