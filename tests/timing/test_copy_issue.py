@@ -1,0 +1,63 @@
+"""How soon LDGSTS issue behind each other on an H200 (data/copy_issue.csv, copy_issue.cu), and here.
+
+On the chip the registers of an LDGSTS past L1 may be overwritten when it has left its sub-core's queue, and ten wait at
+the tags behind that. Here they are kept until the tags take it: where a warp overwrites them at once, it is too slow.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import simtc
+from tests.timing.measured import cases_of, code_of
+
+FROM, TO = 5, 13  # of 24
+CASES = {(case["kernel"], int(case["warps"]), int(case["stride"])): case for case in cases_of("copy_issue")}
+STRIDE = 1024
+
+
+def apart(cycles, warps):
+    """Return how many cycles the SM's LDGSTS are apart, while others wait."""
+    return (cycles[TO] - cycles[FROM]) / (TO - FROM) / warps
+
+
+def measured(kernel, warps):
+    return [int(one) for one in CASES[kernel, warps, STRIDE]["first"].split()]
+
+
+def simulated(kernel, warps):
+    cycles = np.zeros((warps, 24), np.uint32)
+    simtc.launch(
+        code_of("copy_issue")[kernel], 1, 32 * warps, [np.zeros(8 << 20, np.uint8), cycles, np.int32(STRIDE)],
+        device="h200", timing=True, caches="warm", shared_bytes=12288 * warps,
+    )  # fmt: skip
+    return [int(one) for one in cycles[0]]
+
+
+def test_every_case_was_measured():
+    assert len(CASES) == 84
+
+
+@pytest.mark.parametrize(("kernel", "pieces", "cycles"), [("cg_16", 32, 33), ("cg_32", 16, 17), ("cg_128", 4, 4)])
+def test_tags_take_a_piece_a_cycle_and_one_more_for_many(kernel, pieces, cycles):
+    """A cycle more for 16 and for 32 pieces; here a cycle a piece."""
+    for warps in (8, 16):
+        assert apart(measured(kernel, warps), warps) == pytest.approx(cycles, abs=0.2)
+        assert apart(simulated(kernel, warps), warps) == pytest.approx(pieces, abs=0.1)
+
+
+def test_one_warp_overwrites_registers_at_once_until_ten_wait():
+    """14 cycles each, until 17 have issued and seven have passed; here as long as the tags take: 2.3 times."""
+    chip, here = measured("cg_16", 1), simulated("cg_16", 1)
+    assert set(np.diff(chip[:17])) == {14}
+    assert np.diff(chip[18:22]).mean() == pytest.approx(33, abs=0.1)
+    assert apart(here, 1) == pytest.approx(32, abs=0.1)
+    assert set(np.diff(measured("cg_128", 1)[:22])) == {14}
+    assert apart(simulated("cg_128", 1), 1) == pytest.approx(14, abs=0.1)
+
+
+def test_warps_of_all_sub_cores_take_turns():
+    """One by one, in the order of the sub-cores: the clocks of the first warp and of the last one follow each other."""
+    last = [int(one) for one in CASES["cg_16", 4, STRIDE]["last"].split()]
+    assert np.diff(last[4:13]).tolist() == [132] * 8
