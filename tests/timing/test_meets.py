@@ -115,7 +115,7 @@ def simulated(case):
 
 
 def test_here_it_waits_17_cycles():
-    """SMs are more in step here than on the chip: with 60 cycles products and the corpus are further off.
+    """SMs are more in step here than on the chip: with 60 cycles the corpus is further off.
 
     So 16 SMs that ask one after another, 5 to 80 cycles apart, reach L2 1.3 to 2.2 times as often here.
     """
