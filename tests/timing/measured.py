@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import csv
 from dataclasses import replace
+from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 
 import simtc
-from simtc.arch import device
+from simtc.arch import Device, device
 
-__all__ = ["APART", "cases_of", "code_of", "numbers_of", "offsets", "side_by_side"]
+__all__ = ["APART", "cases_of", "code_of", "numbers_of", "offsets", "pairs_by_turns", "side_by_side"]
 
 APART = replace(device("h200"), first_pairs=(0, 0, 1, 0))  # the third of the first pairs is near the other half of L2
 
@@ -28,6 +29,12 @@ def cases_of(name: str) -> tuple[dict[str, str], ...]:
 def numbers_of(name: str) -> list[dict[str, int]]:
     """Return the rows of a table of integers."""
     return [{column: int(value) for column, value in row.items()} for row in cases_of(name)]
+
+
+def pairs_by_turns(board: Device) -> list[tuple[int, int]]:
+    """Return the GPC of each pair of SMs, as a chip numbers them, and which of its pairs it is; first pairs follow."""
+    turns = ((gpc, pair) for pair in count() for gpc, size in enumerate(board.gpc_pairs) if pair < size)
+    return [next(turns) for _ in range(sum(board.gpc_pairs))]
 
 
 def offsets(width: int, row_log: int, apart: int) -> np.ndarray:

@@ -22,14 +22,14 @@ def apart(cycles, warps):
     return (cycles[TO] - cycles[FROM]) / (TO - FROM) / warps
 
 
-def measured(kernel, warps):
-    return [int(one) for one in CASES[kernel, warps, STRIDE]["first"].split()]
+def measured(kernel, warps, stride=STRIDE):
+    return [int(one) for one in CASES[kernel, warps, stride]["first"].split()]
 
 
-def simulated(kernel, warps):
+def simulated(kernel, warps, stride=STRIDE):
     cycles = np.zeros((warps, 24), np.uint32)
     simtc.launch(
-        code_of("copy_issue")[kernel], 1, 32 * warps, [np.zeros(8 << 20, np.uint8), cycles, np.int32(STRIDE)],
+        code_of("copy_issue")[kernel], 1, 32 * warps, [np.zeros(8 << 20, np.uint8), cycles, np.int32(stride)],
         device="h200", timing=True, caches="warm", shared_bytes=12288 * warps,
     )  # fmt: skip
     return [int(one) for one in cycles[0]]
@@ -61,3 +61,17 @@ def test_warps_of_all_sub_cores_take_turns():
     """One by one, in the order of the sub-cores: the clocks of the first warp and of the last one follow each other."""
     last = [int(one) for one in CASES["cg_16", 4, STRIDE]["last"].split()]
     assert np.diff(last[4:13]).tolist() == [132] * 8
+
+
+@pytest.mark.parametrize(
+    ("kernel", "off"),
+    [("cg_16", 0.29), ("cg_32", 0.13), ("cg_128", 0.07), ("cg_512", 0.085), ("ca_16", 0.45), ("ca_128", 0.50),
+     ("ca_512", 0.53)],
+)  # fmt: skip
+def test_all_cases(kernel, off):
+    """One to 16 warps: worst are one warp, five, two of which share a sub-core, and four to eight through L1."""
+    found = [
+        apart(simulated(*case), case[1]) / apart(measured(*case), case[1]) - 1 for case in CASES if case[0] == kernel
+    ]
+    assert len(found) == 12
+    assert np.abs(found).mean() < off

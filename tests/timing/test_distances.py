@@ -6,28 +6,22 @@ turns.
 
 from __future__ import annotations
 
-import csv
-from itertools import count
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import simtc
 from simtc.arch import device
+from tests.timing.measured import cases_of, code_of, pairs_by_turns
 
-DATA = Path(__file__).parent / "data"
 H200 = device("h200")
 CPCS = 3  # of a GPC
 
 
 def measured():
     """Return the cycles of a load by GPC, pair and SM of the pair, but for first pairs."""
-    with (DATA / "distances.csv").open(encoding="utf-8") as rows:
-        cycles = [float(row["cycles"]) for row in csv.DictReader(rows)]
+    cycles = [float(row["cycles"]) for row in cases_of("distances")]
     assert len(cycles) == H200.sm_count
-    turns = ((gpc, pair) for pair in count() for gpc, size in enumerate(H200.gpc_pairs) if pair < size)
-    pairs = [next(turns) for _ in range(sum(H200.gpc_pairs))]
+    pairs = pairs_by_turns(H200)
     return {(gpc, pair, second): cycles[2 * i + second] for i, (gpc, pair) in enumerate(pairs) for second in (0, 1)}
 
 
@@ -45,7 +39,7 @@ def test_each_cpc_of_a_gpc_is_farther_and_each_pair_of_a_cpc_nearer():
 
 def test_here_all_are_as_far():
     """With the chip's distances five halves of the corpus were no nearer: these are 4 cycles of 292."""
-    kernel, lines = simtc.load(DATA / "distances.sass")["distances"], 512
+    kernel, lines = code_of("distances")["distances"], 512
     cycles, number = np.zeros(132, np.uint32), np.zeros(132, np.uint32)
     arguments = [cycles, number, np.zeros(lines * 128, np.uint8), np.int32(lines)]
     simtc.launch(

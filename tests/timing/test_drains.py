@@ -32,7 +32,7 @@ def test_every_case_was_measured():
 
 
 def test_on_the_chip_two_lines_that_are_stored_take_as_much_room_as_one_red():
-    """RED of whole lines and stores of whole lines, of one SM of 132: with more of either, SMs wait for RED."""
+    """RED of whole lines and stores of whole lines, an SM, of 132: with more of either, SMs wait for RED."""
     for reds, stores in ((48, 32), (32, 48), (24, 64), (16, 64), (8, 64)):
         assert max(active(reds, stores)) < 1100
     for reds, stores in ((48, 48), (32, 64), (16, 96), (16, 128)):

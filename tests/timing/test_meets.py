@@ -7,7 +7,6 @@ same clock, those of another GPC another one. The chip numbers pairs over the GP
 from __future__ import annotations
 
 from collections import Counter
-from itertools import count
 from statistics import mean
 
 import numpy as np
@@ -16,20 +15,12 @@ import pytest
 import simtc
 from simtc.arch import device
 from simtc.timing.placing import places
-from tests.timing.measured import cases_of, code_of
+from tests.timing.measured import cases_of, code_of, pairs_by_turns
 
 H200 = device("h200")
 TRIALS, PERIOD, STRIDE = 12, 4000, 1024  # 48 on the chip
 AT_ONCE = 4  # requests that become one
-
-
-def turns():
-    """Return the GPC of each pair, in the chip's numbers, and which of its pairs it is; first pairs follow."""
-    found = ((gpc, pair) for pair in count() for gpc, size in enumerate(H200.gpc_pairs) if pair < size)
-    return [next(found) for _ in range(sum(H200.gpc_pairs))]
-
-
-PAIRS = turns()
+PAIRS = pairs_by_turns(H200)
 
 
 def gpc_of(sm):
@@ -78,6 +69,17 @@ def test_it_waits_some_60_cycles():
     assert 0.45 < alone[60] < 0.58
     assert 0.8 < alone[100] < 0.95
     assert all(alone[delay] > 0.99 for delay in (150, 200, 300))
+
+
+def test_sms_of_two_tpcs_meet_as_well():
+    """Of one CPC or of two: one is some 20 cycles nearer, or its clock is as much behind."""
+    for sms in ([2, 50], [2, 18]):
+        found = {}
+        for case in MANY:
+            if case["sms"] == sms and not any(case["offsets"]):
+                found.setdefault(case["delays"][1] - case["delays"][0], []).append(case["requests"] - 1)
+        assert {delay for delay, alone in found.items() if max(alone) > 0.97} >= {150, 200, 300}
+        assert max(found[0]) < 0.06
 
 
 def test_two_gpcs_do_not():
