@@ -10,7 +10,7 @@ import simtc
 from simtc.arch import device
 from tests.timing.measured import code_of, numbers_of, offsets
 
-__all__ = ["errors"]
+__all__ = ["errors", "timed"]
 
 STEPS, FIRST = 24, 2  # those before are the first ones of a launch
 WIDTHS = (16, 16, 4, 8, 16, 16)  # of LDG.128, LDG.128 past L1, LDG.32, LDGSTS.64, LDGSTS.128 and that past L1
@@ -25,7 +25,7 @@ def _kernels():
     return code_of("cold_rows")
 
 
-def _timed(one, board, caches):
+def timed(one, board, caches):
     """Return the cycles of all steps but the first, in the mean of all warps."""
     blocks, warps, kind = one["blocks"], one["warps"], one["kind"]
     copied = one["pieces"] * one["stages"] * warps * 512 if kind in COPIES else 0
@@ -48,4 +48,4 @@ def _timed(one, board, caches):
 def errors(board, table, chosen=lambda _: True):
     """Return by how much a board's clock is off the chip, of the rows of a table that are chosen."""
     caches, chip = table.removesuffix("_rows"), f"{board[:4]}_cycles"
-    return [_timed(one, device(board), caches) / one[chip] - 1 for one in filter(chosen, numbers_of(table))]
+    return [timed(one, device(board), caches) / one[chip] - 1 for one in filter(chosen, numbers_of(table))]
