@@ -26,7 +26,7 @@ TOLD = 5  # cycles of a warp: when its copies have issued, when each of three SH
 
 @cache
 def first_shfl():
-    """Return when the first SHFL of the first warp is back on the chip, by kernel, warps, row and stride."""
+    """Return when the first SHFL of the first warp is back on the chip, by kernel, warps, row, stride and pitch."""
     return {
         (case["kernel"], int(case["warps"]), case["row"], case["stride"], case["pitch"]): int(case["first"].split()[1])
         for case in CASES

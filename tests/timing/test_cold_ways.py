@@ -19,7 +19,6 @@ from tests.timing.measured import numbers_of, side_by_side
 from tests.timing.rows import timed
 
 CASES = numbers_of("cold_ways")
-WAYS = ("read", "written", "invalidated")
 LEAST = 22 * 60  # cycles that DRAM adds; where rows are neighbours, most steps find theirs in L1 or L2
 
 

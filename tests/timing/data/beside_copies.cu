@@ -1,6 +1,6 @@
 // What LDS take beside copies past L1 that land, by how many of these there are. In each step all warps of a block wait for their stage
 // and a barrier, each asks for P copies of 512 bytes, `row` bytes of rows `stride` bytes apart that land `pitch` bytes apart, four stages,
-// then reads eight times: LDS.32 `ways` words apart, LDS.128, or SHFL or LDS.32 one after the other. One block, 24 steps, 200 KB of
+// then reads eight times: LDS.32 `ways` words apart, LDS.128, SHFL one after the other, or nothing. One block, 24 steps, 200 KB of
 // shared memory; beside_copies.csv says how many cycles a step took, the median of five launches on one H200.
 // nvcc -arch=sm_90 -cubin; see test_beside_copies.py.
 static __device__ __forceinline__ unsigned now() { unsigned c; asm volatile("mov.u32 %0, %%clock;" : "=r"(c)::"memory"); return c; }
@@ -22,14 +22,9 @@ template <int KIND> static __device__ __forceinline__ void reads(unsigned from, 
 #pragma unroll
     for (int k = 0; k < 8; k++) sum = __shfl_xor_sync(~0u, sum, 1 + k);
   }
-  if constexpr (KIND == 4) { // LDS.32, one after the other
-#pragma unroll
-    for (int k = 0; k < 8; k++) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(sum) : "r"(from + 128 * k + (sum & 0x80000000u ? 4 : 0)));
-  }
 }
-template <int CG> static __device__ __forceinline__ void copy(unsigned to, const char *from) {
-  if constexpr (CG) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-  else asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+static __device__ __forceinline__ void copy(unsigned to, const char *from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
 #define KERNEL(NAME, KIND, P)                                                                                              \
   extern "C" __global__ void __launch_bounds__(512) NAME(unsigned *out, const char *d, int row, int stride, int pitch, int ways, int steps) { \
@@ -41,7 +36,7 @@ template <int CG> static __device__ __forceinline__ void copy(unsigned to, const
     const char *from = d + r0 * stride + b0;                                                                               \
     unsigned sum = lane, stage = 0;                                                                                        \
     for (int k = 0; k < 3; k++) {                                                                                          \
-      _Pragma("unroll") for (int p = 0; p < P; p++) copy<1>(home + k * size + (r0 + p * rows) * pitch + b0, from + (size_t)((k * P + p) * rows) * stride); \
+      _Pragma("unroll") for (int p = 0; p < P; p++) copy(home + k * size + (r0 + p * rows) * pitch + b0, from + (size_t)((k * P + p) * rows) * stride); \
       asm volatile("cp.async.commit_group;");                                                                              \
     }                                                                                                                      \
     __syncthreads();                                                                                                       \
@@ -51,7 +46,7 @@ template <int CG> static __device__ __forceinline__ void copy(unsigned to, const
       __syncthreads();                                                                                                     \
       const unsigned next = stage ? stage - 1 : 3;                                                                         \
       const char *q = from + (size_t)((i + 3) * P * rows) * stride;                                                        \
-      _Pragma("unroll") for (int p = 0; p < P; p++) copy<1>(home + next * size + (r0 + p * rows) * pitch + b0, q + (size_t)(p * rows) * stride); \
+      _Pragma("unroll") for (int p = 0; p < P; p++) copy(home + next * size + (r0 + p * rows) * pitch + b0, q + (size_t)(p * rows) * stride); \
       asm volatile("cp.async.commit_group;");                                                                              \
       reads<KIND>(home + at, sum);                                                                                         \
       stage = stage == 3 ? 0 : stage + 1;                                                                                  \
