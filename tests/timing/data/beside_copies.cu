@@ -3,26 +3,7 @@
 // then reads eight times: LDS.32 `ways` words apart, LDS.128, SHFL one after the other, or nothing. One block, 24 steps, 200 KB of
 // shared memory; beside_copies.csv says how many cycles a step took, the median of five launches on one H200.
 // nvcc -arch=sm_90 -cubin; see test_beside_copies.py.
-static __device__ __forceinline__ unsigned now() { unsigned c; asm volatile("mov.u32 %0, %%clock;" : "=r"(c)::"memory"); return c; }
-template <int KIND> static __device__ __forceinline__ void reads(unsigned from, unsigned &sum) {
-  unsigned v[8], b, c, d;
-  if constexpr (KIND == 1) { // LDS.32
-#pragma unroll
-    for (int k = 0; k < 8; k++) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v[k]) : "r"(from + 128 * k));
-#pragma unroll
-    for (int k = 0; k < 8; k++) sum ^= v[k];
-  }
-  if constexpr (KIND == 2) { // LDS.128
-#pragma unroll
-    for (int k = 0; k < 8; k++) { asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v[k]), "=r"(b), "=r"(c), "=r"(d) : "r"(from + 128 * k)); v[k] ^= b ^ c ^ d; }
-#pragma unroll
-    for (int k = 0; k < 8; k++) sum ^= v[k];
-  }
-  if constexpr (KIND == 3) { // SHFL, one after the other
-#pragma unroll
-    for (int k = 0; k < 8; k++) sum = __shfl_xor_sync(~0u, sum, 1 + k);
-  }
-}
+#include "reads.cuh"
 static __device__ __forceinline__ void copy(unsigned to, const char *from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }

@@ -3,30 +3,7 @@
 // `pitch` bytes apart, then reads eight times: LDS.32 `ways` words apart, LDS.128, SHFL or LDS.32 one after the other, or nothing. One
 // block of `warps` warps, 24 steps, shared memory of the stages or 100 KB; while_copies.csv says how many cycles a step took, the median
 // of five launches on one H200. nvcc -arch=sm_90 -cubin; see test_while_copies.py.
-static __device__ __forceinline__ unsigned now() { unsigned c; asm volatile("mov.u32 %0, %%clock;" : "=r"(c)::"memory"); return c; }
-template <int KIND> static __device__ __forceinline__ void reads(unsigned from, unsigned &sum) {
-  unsigned v[8], b, c, d;
-  if constexpr (KIND == 1) { // LDS.32
-#pragma unroll
-    for (int k = 0; k < 8; k++) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v[k]) : "r"(from + 128 * k));
-#pragma unroll
-    for (int k = 0; k < 8; k++) sum ^= v[k];
-  }
-  if constexpr (KIND == 2) { // LDS.128
-#pragma unroll
-    for (int k = 0; k < 8; k++) { asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v[k]), "=r"(b), "=r"(c), "=r"(d) : "r"(from + 128 * k)); v[k] ^= b ^ c ^ d; }
-#pragma unroll
-    for (int k = 0; k < 8; k++) sum ^= v[k];
-  }
-  if constexpr (KIND == 3) { // SHFL, one after the other
-#pragma unroll
-    for (int k = 0; k < 8; k++) sum = __shfl_xor_sync(~0u, sum, 1 + k);
-  }
-  if constexpr (KIND == 4) { // LDS.32, one after the other
-#pragma unroll
-    for (int k = 0; k < 8; k++) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(sum) : "r"(from + 128 * k + (sum & 0x80000000u ? 4 : 0)));
-  }
-}
+#include "reads.cuh"
 template <int CG> static __device__ __forceinline__ void copy(unsigned to, const char *from) {
   if constexpr (CG) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
   else asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
