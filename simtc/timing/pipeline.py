@@ -14,6 +14,7 @@ from simtc.timing.units import (
     atomics,
     barrier,
     blocks,
+    bypass,
     crossbar,
     dispatch,
     dram,
@@ -50,6 +51,7 @@ UNITS = (
     write_combining.UNIT,  # of a store: its sectors go up
     lsu.UNIT,  # the operands of memory instructions are read; one goes on
     l1.UNIT,  # past the tags, where it may miss
+    bypass.UNIT,  # (where copies past it, and what comes beside them, leave one by one)
     landing.UNIT,
     ldgsts.UNIT,  # (a copy writes to shared memory)
     waiting.UNIT,  # what L2 is too far behind to take waits

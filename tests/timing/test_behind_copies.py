@@ -2,8 +2,9 @@
 
 On the chip SHFL passes copies that wait at the tags: three of them at once, up to eight when the tags have done with
 one, and it waits for those before these. An LDGDEPBAR takes a place among them, as one more copy does. The tags have
-done with a copy a cycle after its passes over the banks: 33 cycles for 32 rows of 16 bytes, 17 for 16 rows of 32. Here
-ten copies wait there and hold nothing up, a group takes no place, and what passes them waits for none.
+done with a copy a cycle after its passes over the banks: 33 cycles for 32 rows of 16 bytes, 17 for 16 rows of 32. The
+constants of what waits at the tags (clock.bypass) were chosen with these in view. Until 2026-11-30 copies held nothing
+up here, and these were 7.6 % off in the mean.
 """
 
 from __future__ import annotations
@@ -96,12 +97,12 @@ def test_a_group_takes_the_place_of_a_copy(row, cycles):
 
 @pytest.mark.parametrize(
     ("row", "stride", "pitch", "loose", "grouped"),
-    [("16", "1024", "16", 0.19, 0.185), ("16", "16", "32", 0.1, 0.06), ("32", "1024", "32", 0.125, 0.125),
-     ("32", "32", "48", 0.055, 0.065), ("64", "1024", "64", 0.035, 0.04), ("64", "1024", "128", 0.035, 0.05),
-     ("128", "1024", "128", 0.035, 0.035)],
+    [("16", "1024", "16", 0.032, 0.06), ("16", "16", "32", 0.05, 0.05), ("32", "1024", "32", 0.04, 0.04),
+     ("32", "32", "48", 0.06, 0.04), ("64", "1024", "64", 0.032, 0.03), ("64", "1024", "128", 0.04, 0.03),
+     ("128", "1024", "128", 0.035, 0.034)],
 )  # fmt: skip
 def test_how_far_off_the_clock_is(row, stride, pitch, loose, grouped):
-    """Most with 32 and 16 lines a copy."""
+    """Most where rows are next to each other."""
     for kind, most in {"loose": loose, "grouped": grouped}.items():
         found = [
             error

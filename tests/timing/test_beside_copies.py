@@ -1,9 +1,9 @@
 """What warps read with LDS, or exchange, beside copies past L1, by how many copies there are (data/beside_copies.csv).
 
 336 kinds of loops on one SM of an H200, in which each of four, eight or 16 warps asks for none to eight copies of 512
-bytes a step. Drawn up after everything that the clock has of copies was fitted: no constant is from here. Loops without
-copies are right. Beside copies SHFL come too soon, which wait for these on the chip (test_behind_copies.py), and LDS in
-one pass, by as much as a third of what the copies add; LDS in eight passes beside copies of 32 pieces come too late.
+bytes a step. No constant is from here. Loops without copies are right. Until 2026-11-30 SHFL and LDS passed copies that
+wait at the tags, and came too soon: 5.9 % off in the mean, 4.6 now. LDS in eight passes beside copies of 32 pieces
+still come too late.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def off(kind, ways, chosen):
 
 @pytest.mark.parametrize(
     ("kind", "ways", "cases", "most", "bias"),
-    [("none", "1", 53, 0.045, -0.03), ("lds4", "1", 53, 0.07, -0.06), ("lds4", "2", 53, 0.065, -0.04),
-     ("lds4", "8", 53, 0.055, 0.02), ("lds16", "1", 53, 0.055, -0.02), ("shfl", "1", 53, 0.09, -0.08)],
+    [("none", "1", 53, 0.045, -0.03), ("lds4", "1", 53, 0.06, -0.03), ("lds4", "2", 53, 0.055, -0.03),
+     ("lds4", "8", 53, 0.04, 0.01), ("lds16", "1", 53, 0.05, -0.01), ("shfl", "1", 53, 0.055, -0.04)],
 )  # fmt: skip
 def test_beside_copies(kind, ways, cases, most, bias):
     found = off(kind, ways, lambda copies: copies > 0)

@@ -47,7 +47,7 @@ def test_one_block():
     """All of these overwrite what is on its way: what goes along hangs on a few cycles (test_overwrites.py)."""
     found = errors("1_block", lambda *_: True).values()
     assert len(found) == 27
-    assert mean(map(abs, found)) < 0.152
+    assert mean(map(abs, found)) < 0.158  # 0.152 until 2026-11-30, as long as registers waited for the tags
     *others, worst = sorted(map(abs, found))  # the worst: eight warps, rows of 128 bytes at a pitch of 144
     assert max(others) < 0.49
     assert worst < 0.72
@@ -57,7 +57,7 @@ def test_a_block_on_every_sm():
     """All of them copy the same rows; here they do so more in step than on the chip, and join each other's requests."""
     found = errors("132_blocks", lambda _row, _pitch, warps: warps == 4).values()
     assert len(found) == 9
-    assert mean(map(abs, found)) < 0.13
+    assert mean(map(abs, found)) < 0.14  # 0.13 until 2026-11-30
     assert max(map(abs, found)) < 0.35
 
 

@@ -1,7 +1,8 @@
 """How soon LDGSTS issue behind each other on an H200 (data/copy_issue.csv, copy_issue.cu), and here.
 
-On the chip the registers of an LDGSTS past L1 may be overwritten when it has left its sub-core's queue, and ten wait at
-the tags behind that. Here they are kept until the tags take it: where a warp overwrites them at once, it is too slow.
+The registers of an LDGSTS past L1 may be overwritten when it has left its sub-core's queue, and ten wait at the tags
+behind that. Until 2026-11-30 they were kept here until the tags took it, which was 29 % off for rows of 16 bytes, and
+the tags took a cycle less for a copy. LDGSTS through L1 wait there on the chip as well, and here for the data stage.
 """
 
 from __future__ import annotations
@@ -39,20 +40,21 @@ def test_every_case_was_measured():
     assert len(CASES) == 84
 
 
-@pytest.mark.parametrize(("kernel", "pieces", "cycles"), [("cg_16", 32, 33), ("cg_32", 16, 17), ("cg_128", 4, 4)])
-def test_tags_take_a_piece_a_cycle_and_one_more_for_many(kernel, pieces, cycles):
-    """A cycle more for 16 and for 32 pieces; here a cycle a piece."""
+@pytest.mark.parametrize(("kernel", "cycles"), [("cg_16", 33), ("cg_32", 17), ("cg_128", 4)])
+def test_tags_take_a_piece_a_cycle_and_one_more_for_many(kernel, cycles):
+    """A cycle more for 16 and for 32 pieces."""
     for warps in (8, 16):
         assert apart(measured(kernel, warps), warps) == pytest.approx(cycles, abs=0.2)
-        assert apart(simulated(kernel, warps), warps) == pytest.approx(pieces, abs=0.1)
+        assert apart(simulated(kernel, warps), warps) == pytest.approx(cycles, abs=0.25)
 
 
 def test_one_warp_overwrites_registers_at_once_until_ten_wait():
-    """14 cycles each, until 17 have issued and seven have passed; here as long as the tags take: 2.3 times."""
+    """14 cycles each, until 17 have issued and seven have passed, or 16 here; then as the tags take them."""
     chip, here = measured("cg_16", 1), simulated("cg_16", 1)
     assert set(np.diff(chip[:17])) == {14}
     assert np.diff(chip[18:22]).mean() == pytest.approx(33, abs=0.1)
-    assert apart(here, 1) == pytest.approx(32, abs=0.1)
+    assert set(np.diff(here[:16])) == {14}
+    assert np.diff(here[16:22]).mean() == pytest.approx(33, abs=0.5)
     assert set(np.diff(measured("cg_128", 1)[:22])) == {14}
     assert apart(simulated("cg_128", 1), 1) == pytest.approx(14, abs=0.1)
 
@@ -65,7 +67,7 @@ def test_warps_of_all_sub_cores_take_turns():
 
 @pytest.mark.parametrize(
     ("kernel", "off"),
-    [("cg_16", 0.29), ("cg_32", 0.13), ("cg_128", 0.07), ("cg_512", 0.085), ("ca_16", 0.45), ("ca_128", 0.50),
+    [("cg_16", 0.07), ("cg_32", 0.07), ("cg_128", 0.02), ("cg_512", 0.05), ("ca_16", 0.45), ("ca_128", 0.50),
      ("ca_512", 0.53)],
 )  # fmt: skip
 def test_all_cases(kernel, off):

@@ -144,6 +144,15 @@ def beside_reads(kernel: str) -> int:
     return int(out.sum())
 
 
+def behind_copies() -> int:
+    """SHFL behind six LDGSTS past L1 of each of eight warps: rows of 64 bytes, for lines of their own."""
+    code = load(Path(__file__).parent / "data" / "behind_copies.sass")["loose_6"]
+    numbers, out = map(np.int32, (64, 1024, 128)), np.zeros((8, 5), np.uint32)
+    launch(code, 1, 256, [np.zeros(8 << 20, np.uint8), out, *numbers], device=H200, timing=True, caches="warm",
+           shared_bytes=6 * 1024 * 8)  # fmt: skip
+    return int(out.sum())
+
+
 def beside_stores() -> int:
     """STS beside loads that L2 answers."""
     code = load(Path(__file__).parent / "data" / "stage_costs.sass")["sts_ldg_16"]
@@ -326,6 +335,7 @@ ONLY = {  # launches for what few others depend on
     "l1.fill_turn_bytes": partial(beside_reads, "ldg_16"),
     "shared_memory.fill_store_cycles": beside_stores,
     "ldgsts.fill_line_cycles": partial(beside_reads, "copy_ca_8"),
+    **dict.fromkeys(("bypass.beside_cycles", "bypass.idle_cycles", "bypass.narrow_pieces"), behind_copies),
     "dispatch.older_first": two_blocks,
     "dram.dram_banks": two_rows,
     "l2.l2_far_cycles": far_lines,

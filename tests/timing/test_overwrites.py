@@ -41,7 +41,9 @@ def errors():
     return found
 
 
-@pytest.mark.parametrize(("warps", "off", "worst"), [(1, 0.037, 0.17), (2, 0.035, 0.13), (4, 0.042, 0.25)])
+@pytest.mark.parametrize(
+    ("warps", "off", "worst"), [(1, 0.037, 0.17), (2, 0.035, 0.135), (4, 0.042, 0.26)]
+)  # 0.13, 0.25 before copies let registers go
 def test_copies_go_along_or_are_asked_for_again(warps, off, worst):
     found = [abs(error) for case, error in errors().items() if case[0] != "over" and case[1] == warps]
     assert len(found) == (120 if warps == 1 else 60)

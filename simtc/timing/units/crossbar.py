@@ -66,6 +66,7 @@ UNIT = Unit(
         ("cpc", np.int64),
         ("link_free", np.float64),  # from L2 to this SM
         ("link_bytes", np.float64),
+        ("back", SERVER),  # the same link, when DRAM has answered
         ("up_free", np.float64),  # from this SM to L2
         ("up_loads", np.int64),  # 1 where a load was the last one there
         ("up_line", np.int64),  # the line of the last request of a load
@@ -106,7 +107,7 @@ def announce(ck: Arrays, sm: Record, op: Record, one: Record) -> None:
 def fetch_sector(ck: Arrays, sm: Record, op: Record, load: Record, k: Int, missed: Float, t: Float) -> Float:
     """Bring the k-th sector of a load to an SM that missed L1 and asks L2 at t.
 
-    Return when it is there, beyond what an L1 hit takes.
+    Return when it is there, beyond what an L1 hit takes. What waited for DRAM takes its turn when that has answered.
     """
     own, sector = ck.chip.crossbar, load.list[k]
     send_request(ck, sm, sector >> 2, own.request_cycles)
@@ -115,7 +116,9 @@ def fetch_sector(ck: Arrays, sm: Record, op: Record, load: Record, k: Int, misse
     sm.link_bytes += SECTOR
     if own.gpcs == 0:
         return l2.read(ck, sm, sector, int64(op.hint), asks_too(sm, sector, missed), 0.0, start)
-    return joining.ask(ck, sm, op, load, k, missed, through(ck.gpc_ports[sm.gpc], start, own.gpc_bytes_per_cycle))
+    sent = through(ck.gpc_ports[sm.gpc], start, own.gpc_bytes_per_cycle)
+    comes = joining.ask(ck, sm, op, load, k, missed, sent)
+    return through(sm.back, comes, own.l2_bytes_per_cycle) if sm.waits else comes
 
 
 @compiled(float64, CLOCK, SM, QUEUED, int64, int64, float64, float64)
@@ -130,9 +133,10 @@ def copy_sector(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, missed:
     sent = max(sm.link_free, t, sm.up_free)
     sm.link_free = sent + SECTOR / own.copy_bytes_per_cycle
     sm.link_bytes += SECTOR
-    if own.gpcs > 0:
-        return joining.ask_for_piece(ck, sm, copy, k, hint, size, sent)
-    return l2.read(ck, sm, sector, hint, asks_too(sm, sector, missed), 0.0, sent)
+    if own.gpcs == 0:
+        return l2.read(ck, sm, sector, hint, asks_too(sm, sector, missed), 0.0, sent)
+    comes = joining.ask_for_piece(ck, sm, copy, k, hint, size, sent)
+    return through(sm.back, comes, own.copy_bytes_per_cycle) if sm.waits else comes
 
 
 @compiled(int64, QUEUED, int64)

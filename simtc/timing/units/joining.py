@@ -28,7 +28,8 @@ __all__ = ["UNIT", "Joining", "announce", "ask", "ask_for_piece"]
 
 _MERGED: Final = 16384  # sectors that one GPC asked for that can be told apart
 _ASKED = np.dtype(  # a request of an SM, and until when others may join it
-    [(one, np.int64) for one in ("sector", "sm", "joined")] + [(one, np.float64) for one in ("answered", "until")]
+    [(one, np.int64) for one in ("sector", "sm", "joined", "waits")]
+    + [(one, np.float64) for one in ("answered", "until")]
 )
 
 
@@ -97,7 +98,7 @@ def _beyond(ck: Arrays, asked: Record, sectors: Int) -> Float:
 def _joined(ck: Arrays, sm: Record, place: Int, one: Record, k: Int, is_first: Int, sent: Float) -> Float:
     """Return when an SM has a sector that has just been asked for: no sooner than whoever asked, and than it could."""
     own, asked, line = ck.chip.joining, ck.asked[place], one.list[k] >> 2
-    hit = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, line, sm.number)
+    hit, sm.waits = ck.chip.l2.l2_extra_cycles + l2.beyond_mean(ck, line, sm.number), asked.waits
     size = is_first * _beyond(ck, asked, _in_line(one, k))
     if asked.sm == sm.number:
         size = own.repeat_sector_bytes + is_first * own.repeat_bytes
@@ -121,6 +122,7 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, k: Int, missed: Float,
     asked.sector, asked.until, asked.joined, asked.sm = sector, sent + own.join_cycles, 1, sm.number
     sent = through(ck.gpc_l2_ports[sm.gpc], sent, own.gpc_l2_bytes_per_cycle)
     asked.answered = l2.read(ck, sm, sector, int64(op.hint), merged, 0.0, sent)
+    asked.waits = sm.waits
     asked.until += max(sm.served_at - sent - own.ahead_cycles, 0.0)
     return float64(asked.answered)
 
@@ -150,12 +152,12 @@ def ask_for_piece(ck: Arrays, sm: Record, copy: Record, k: Int, hint: Int, size:
         asked.joined += 1
         if not sm.joins:
             asked.sector, asked.answered, asked.until = name, sent, sent + own.join_cycles
-            asked.joined, asked.sm = 1, sm.number
+            asked.joined, asked.sm, asked.waits = 1, sm.number, 0
     if sm.joins:
         return _joined(ck, sm, place, copy, k, is_first, sent)
     sent = through(ck.gpc_l2_ports[sm.gpc], sent, own.gpc_l2_bytes_per_cycle)
     arrival = l2.read(ck, sm, sector, hint, 1 - is_first, size, sent)
-    asked.answered = max(arrival, asked.answered)
+    asked.answered, asked.waits = max(arrival, asked.answered), max(asked.waits, sm.waits)
     if is_first:
         asked.until += max(sm.served_at - sent - own.ahead_cycles, 0.0)
     return arrival

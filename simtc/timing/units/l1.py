@@ -15,6 +15,7 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, FLOAT, INT, SM, Cells, Parameters, Unit, compiled, constant, launched
 from simtc.timing.units import landing, ldgsts
 from simtc.timing.units.addresses import slot, spread
+from simtc.timing.units.bypass import group_takes_next, last_leaves_at
 from simtc.timing.units.crossbar import fetch_sector
 from simtc.timing.units.fills import MISS, MSHRS, expect, stage_cycles
 from simtc.timing.units.l2_tags import NEVER
@@ -224,6 +225,8 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
         piled = ldgsts.pieces_asked(ck, sm, load, asked) - asked
     comes = max(_arrival(ck, sm, op, load, float64(now), asked + piled), least)
     arrival = in_order(ck, warp, op, comes, float64(now))
+    if not op.bypasses:
+        comes, arrival = max(comes, last_leaves_at(sm)), max(arrival, last_leaves_at(sm))
     if op.access == Access.COPY and not op.bypasses:
         looked = looked_up(ck, load)
         warp.through_l1 = 1 + (arrival <= now) * ldgsts.passes(load)
@@ -256,8 +259,10 @@ def takes_next(ck: Arrays, sm: Record, op: Record) -> Int:
     copy. While all MSHRs are in use, only what L2 brings wakes another load; while the queue for L2 is full,
     what leaves that, also a group of copies.
     """
+    if op.access == Access.GROUP:
+        return ASLEEP if sm.waiting >= WAITING else group_takes_next(ck, sm)
     if op.access not in _WAITS:
-        return ASLEEP if op.access == Access.GROUP and sm.waiting >= WAITING else 0
+        return 0
     most = int64(ck.chip.waiting.atomic_queue_entries)
     if sm.misses + sm.waiting >= MSHRS or (most > 0 and (sm.waiting_flits >= most or sm.waiting >= WAITING)):
         return ASLEEP

@@ -81,6 +81,7 @@ class L2(Parameters):
 UNIT = Unit(
     name="l2",
     parameters=L2,
+    sm=(("waits", np.int64),),  # 1 where what it has asked for waits for DRAM
     chip={
         "l2_slices": Cells(of=_SLICE, shape=lambda sizes: (sizes.l2_slices,)),
         # how many sectors of DRAM each one counts for, by the buffer's first sector: where SMs stand for more of them
@@ -206,8 +207,9 @@ def read(ck: Arrays, sm: Record, sector: Int, hint: Int, merged: Int, of_copy: F
         ck.counters[Counter.L2_HITS] += 1
         far = 0.0 if kept or dram.distance(ck, line, sm.half) < 0 else ck.chip.l2.l2_far_cycles
         hit, comes = served + ck.chip.l2.l2_extra_cycles + beyond_mean(ck, line, sm.number) + far, ck.l2_ready[cell]
-        return hit if hit >= comes else comes + dram.beyond_near(ck, line, sm.half)
-    arrival = dram.answer(ck, sector, served)
+        sm.waits = hit < comes
+        return comes + dram.beyond_near(ck, line, sm.half) if sm.waits else hit
+    arrival, sm.waits = dram.answer(ck, sector, served), 1
     _slice(ck, line, sm.half, t, 0, ck.chip.l2.brought_bytes)
     # a miss brings the aligned group of sectors that DRAM is read in, or that the load would like to have
     group = max(int64(ck.chip.l2.l2_fetch_bytes), min(hint, LINE)) >> 5

@@ -19,7 +19,19 @@ from simtc.timing.unit import CLOCK, SM, Parameters, Unit, compiled, constant, l
 from simtc.timing.units.events import expect_fill
 from simtc.timing.units.memory_queue import QUEUED
 
-__all__ = ["UNIT", "Landing", "comes", "is_held", "lands", "leaves", "look_up", "note", "shared_at", "sooner"]
+__all__ = [
+    "UNIT",
+    "Landing",
+    "comes",
+    "is_held",
+    "lands",
+    "leaves",
+    "look_up",
+    "note",
+    "shared_at",
+    "sooner",
+    "turn_of",
+]
 
 _UNIT: Final = 16  # bytes of a place
 _PLACES: Final = 16384  # of shared memory that can be told apart: all that an SM has
@@ -113,6 +125,12 @@ def _passes(ck: Arrays, copy: Record) -> Float:
             line = copy.list[k] >> 2
             lines += 1
     return cycles + _most(copy, first, int64(copy.sectors))
+
+
+@compiled(float64, CLOCK, QUEUED)
+def turn_of(ck: Arrays, copy: Record) -> Float:
+    """Return how long the turn of a copy takes of which nothing goes along with others."""
+    return _passes(ck, copy) + ck.chip.landing.turn_cycles
 
 
 @compiled(int64, CLOCK, SM, QUEUED, int64, float64)

@@ -21,12 +21,13 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant, derived
 from simtc.timing.units.addresses import ones
 from simtc.timing.units.barrier import send
+from simtc.timing.units.bypass import beside_copies_at, follow, note_bypass
 from simtc.timing.units.crossbar import announce
 from simtc.timing.units.events import free_entry, lower_board
 from simtc.timing.units.l1 import tag_cycles, takes_next
 from simtc.timing.units.ldgsts import far_cycles
 from simtc.timing.units.memory_queue import QUEUE, QUEUED, QUEUED_FIELDS
-from simtc.timing.units.shared_memory import backlog, enqueue, pass_off, serve_stage
+from simtc.timing.units.shared_memory import backlog, enqueue, first_ready, pass_off, serve_stage
 from simtc.timing.units.tensor import beside_tensor
 from simtc.timing.units.waiting import misses
 
@@ -94,6 +95,28 @@ def special_at(sub: Record, op: Record) -> Int:
     return int64(sub.special_free) - op.special_ahead
 
 
+@compiled(void, SM, SUB, int64)
+def _take_entry(sm: Record, sub: Record, now: Int) -> None:
+    """Take an entry of a sub-core's queue for what was put behind its last one."""
+    sub.count += 1
+    sm.entries += 1
+    sub.held += 1
+    sm.moves_at = min(sm.moves_at, now + 1)
+
+
+@compiled(void, SM, SUB, OPERATION, int64)
+def _leave(sm: Record, sub: Record, op: Record, release: Int) -> None:
+    """Take the head out of its queue; its registers may be overwritten from `release` on, and the entry taken."""
+    w = int64(sub.queue[sub.head].warp)
+    sub.head = (sub.head + 1) % QUEUE
+    sub.count -= 1
+    sm.entries -= 1
+    sub.reading = 0
+    free_entry(sm, release, sub.index)
+    if op.read_barrier >= 0:
+        lower_board(sm, release, w, op.read_barrier)
+
+
 @compiled(void, CLOCK, SM, SUB, WARP, OPERATION, LONGS, int64, int64)
 def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: Array, w: Int, now: Int) -> None:
     """Put a memory instruction that issues into its sub-core's queue, with what `event` says of its addresses."""
@@ -106,10 +129,7 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     one.off = one.lanes == 0
     if one.off:
         one.wavefronts, one.lines, one.sectors, one.passes = 1, 0, 0, 0
-        sub.count += 1
-        sm.entries += 1
-        sub.held += 1
-        sm.moves_at = min(sm.moves_at, now + 1)
+        _take_entry(sm, sub, now)
         return
     past_l1 = op.access == Access.COPY and op.bypasses
     if op.access == Access.COPY and not past_l1:
@@ -125,13 +145,10 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
             one.parts += one.pieces >> k & 1
             one.lines += k == 0 or one.list[k] >> 2 != one.list[k - 1] >> 2
     announce(ck, sm, op, one)
-    sub.count += 1
-    sm.entries += 1
-    sub.held += 1
     warp.stores += op.access in _ANSWERED and not one.off
     if op.access == Access.SPECIAL:
         sub.special_free = max(sub.special_free, now) + op.special_cycles
-    sm.moves_at = min(sm.moves_at, now + 1)
+    _take_entry(sm, sub, now)
 
 
 @compiled(void, SM, SUB, WARP, int64, int64)
@@ -141,10 +158,7 @@ def push_barrier(sm: Record, sub: Record, warp: Record, w: Int, now: Int) -> Non
     one.warp, one.instruction, one.sub, one.pushed = w, warp.instruction, sub.index, now
     one.wavefronts, one.lines, one.passes, one.sectors = 0, 0, 0, 0
     send(warp)
-    sub.count += 1
-    sm.entries += 1
-    sub.held += 1
-    sm.moves_at = min(sm.moves_at, now + 1)
+    _take_entry(sm, sub, now)
 
 
 @compiled(void, CLOCK, int64)
@@ -173,6 +187,8 @@ def _look_up(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
     if op.access == Access.COPY and not op.bypasses:
         start = max(start, backlog(ck, sm, now))
         warp.through_l1 = 1
+    if op.access in _LOADS and not op.bypasses:
+        start = follow(sm, start)
     if op.access in _GLOBAL:
         one.tags = tag_cycles(ck, op, one)
         sm.tag_free = start + one.tags
@@ -184,11 +200,10 @@ def _look_up(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
 
 @compiled(void, CLOCK, SM, SUB, OPERATION, int64)
 def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
-    """Pass the head, whose operands have been read, through the tags and on to the data stage's queue.
-
-    Its registers may be overwritten soon, those of LDGSTS past L1 when the tags take it.
-    """
+    """Pass the head, whose operands have been read, through the tags and on to the data stage's queue."""
     one, warp = sub.queue[sub.head], ck.warps[sub.queue[sub.head].warp]
+    past_l1 = op.access == Access.COPY and op.bypasses and not one.off
+    is_group = op.access == Access.GROUP and not warp.through_l1 and not one.off
     if op.access in _SHARED and not one.off:
         ck.counters[Counter.WAVEFRONTS] += one.wavefronts
     if not one.off:
@@ -202,20 +217,10 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
         if op.access == Access.SHARED_LOAD:
             sm.tag_free = max(sm.tag_free, float64(now)) + ck.chip.shared_memory.off_cycles
     elif op.access not in _ASKS or not misses(ck, sm, op, one, now):
-        enqueue(ck, sm, op, one)
-    past_l1 = op.access == Access.COPY and op.bypasses and not one.off
-    sm.tagged_at[sm.tagged % TAGGED] = max(sm.tag_free, sm.pieces_free) if past_l1 else sm.tag_free
-    sm.tagged += op.access in _GLOBAL and not one.off
-    sub.head = (sub.head + 1) % QUEUE
-    sub.count -= 1
-    sm.entries -= 1
-    sub.reading = 0
-    release = now + max(op.war - 1 - op.operand_read, 0)
-    if past_l1:
-        release = max(release, int64(sm.tag_free - one.tags))
-    free_entry(sm, release, sub.index)
-    if op.read_barrier >= 0:
-        lower_board(sm, release, one.warp, op.read_barrier)
+        enqueue(ck, sm, op, one, beside_copies_at(ck, sm, now))
+    sm.tagged_at[sm.tagged % TAGGED] = note_bypass(ck, sm, one, is_group, now) if past_l1 or is_group else sm.tag_free
+    sm.tagged += (op.access in _GLOBAL or is_group) and not one.off
+    _leave(sm, sub, op, now + max(op.war - 1 - op.operand_read, 0))
 
 
 @compiled(void, CLOCK, SUB, int64)
@@ -237,14 +242,7 @@ def _start_special(sm: Record, sub: Record, op: Record, now: Int) -> None:
     start = max(sub.free[Pipe.XU], now)
     sub.free[Pipe.XU] = start + op.special_cycles
     sub.busy[Pipe.XU] += op.special_cycles
-    sub.head = (sub.head + 1) % QUEUE
-    sub.count -= 1
-    sm.entries -= 1
-    sub.reading = 0
-    release = now + op.war - 1 - op.operand_read
-    free_entry(sm, release, sub.index)
-    if op.read_barrier >= 0:
-        lower_board(sm, release, one.warp, op.read_barrier)
+    _leave(sm, sub, op, now + op.war - 1 - op.operand_read)
     if op.write_barrier >= 0:
         lower_board(sm, start + op.tail, one.warp, op.write_barrier)
 
@@ -288,7 +286,7 @@ def advance(ck: Arrays, sm: Record, now: Int) -> None:
         moved = _move_next(ck, sm, now) > 0
     due = int64(ASLEEP)
     if sm.stage_count + sm.fills > 0:
-        due = int64(math.ceil(sm.stage_free))
+        due = max(int64(math.ceil(sm.stage_free)), 0 if sm.fills else first_ready(sm))
     for i in range(sm.first_sub, sm.end_sub if sm.entries else sm.first_sub):
         sub = ck.subs[i]
         if sub.count > 0:

@@ -38,6 +38,7 @@ QUEUED_FIELDS: Final = np.dtype(
         ("along", np.int64),  # bits of those that go along with what is on its way
         ("parts", np.int64),  # and how many pieces there are
         ("copies", np.int64),  # of its warp that L2 answers, before it
+        ("ready", np.int64),  # when the data stage may take it
         ("far", np.float64),  # of a copy through L1: cycles that it takes beyond others', by where it goes
         ("again", np.float64),  # and that it takes the tags when it has come, beyond others
         ("tags", np.float64),  # cycles that the tags of L1 take for it

@@ -25,7 +25,7 @@ from simtc.timing.units.memory_queue import QUEUE, QUEUED, QUEUED_FIELDS
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.tensor import beside_tensor, held_up
 
-__all__ = ["UNIT", "SharedMemory", "enqueue", "pass_off", "serve_stage"]
+__all__ = ["UNIT", "SharedMemory", "enqueue", "first_ready", "pass_off", "serve_stage"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,13 +57,13 @@ UNIT = Unit(
 )
 
 
-@compiled(void, CLOCK, SM, OPERATION, QUEUED)
-def enqueue(ck: Arrays, sm: Record, op: Record, one: Record) -> None:
-    """Put a memory instruction that leaves its sub-core into the data stage's queue."""
+@compiled(void, CLOCK, SM, OPERATION, QUEUED, int64)
+def enqueue(ck: Arrays, sm: Record, op: Record, one: Record, ready: Int) -> None:
+    """Put a memory instruction that leaves its sub-core into the data stage's queue, for when it is ready."""
     to = sm.stage_queue[(sm.stage_head + sm.stage_count) % QUEUE]
     to.warp, to.instruction, to.sub = one.warp, one.instruction, one.sub
     to.wavefronts, to.lines, to.passes, to.sectors = one.wavefronts, one.lines, one.passes, one.sectors
-    to.tags, to.copies = one.tags, ck.warps[one.warp].copied
+    to.tags, to.copies, to.ready = one.tags, ck.warps[one.warp].copied, ready
     sm.stage_count += 1
     if op.access == Access.GLOBAL_STORE:
         for k in range(one.sectors):
@@ -185,6 +185,12 @@ def _pass_first(ck: Arrays, sm: Record, t: Float) -> None:
     complete(sm, warp, op, one.warp, done)
 
 
+@compiled(int64, SM)
+def first_ready(sm: Record) -> Int:
+    """Return when the data stage may take the first instruction of its queue."""
+    return int64(sm.stage_queue[sm.stage_head].ready)
+
+
 @compiled(int64, CLOCK, SM, int64)
 def serve_stage(ck: Arrays, sm: Record, now: Int) -> Int:
     """Let the data stage take what is next, if it is free; return 1 if it was: instructions and fills by turns.
@@ -192,10 +198,11 @@ def serve_stage(ck: Arrays, sm: Record, now: Int) -> Int:
     The turn of instructions is one of them, or as many as take some cycles. What has waited for the stage begins in the
     fraction of a cycle in which it became free.
     """
-    if sm.stage_count + sm.fills == 0 or sm.stage_free > now:
+    able = sm.stage_count > 0 and first_ready(sm) <= now
+    if sm.stage_free > now or not (sm.fills or able):
         return 0
     t = sm.stage_free if sm.stage_free > now - 1 else float64(now)
-    if sm.fills > 0 and (sm.stage_count == 0 or sm.owed <= 0):
+    if sm.fills > 0 and (not able or sm.owed <= 0):
         _pass_fill(ck, sm, t)
         sm.filled, sm.owed = 1, max(ck.chip.shared_memory.turn_cycles, 1.0)
     else:
