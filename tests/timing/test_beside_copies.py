@@ -1,9 +1,9 @@
 """What warps read with LDS, or exchange, beside copies past L1, by how many copies there are (data/beside_copies.csv).
 
 336 kinds of loops on one SM of an H200, in which each of four, eight or 16 warps asks for none to eight copies of 512
-bytes a step. No constant is from here. Loops without copies are right. Until 2026-11-30 SHFL and LDS passed copies that
-wait at the tags, and came too soon: 5.9 % off in the mean, 4.6 now. LDS in eight passes beside copies of 32 pieces
-still come too late.
+bytes a step. No constant is from here, but they were in view. Loops without copies are right. Until 2026-11-30 SHFL
+and LDS passed copies that wait at the tags, and came too soon: 5.9 % off in the mean, 4.6 now. LDS in eight passes
+beside copies of 32 pieces still come too late.
 """
 
 from __future__ import annotations
