@@ -7,13 +7,14 @@ from dataclasses import replace
 from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import simtc
 from simtc.arch import Device, device
 
-__all__ = ["APART", "cases_of", "code_of", "numbers_of", "offsets", "pairs_by_turns", "side_by_side"]
+__all__ = ["APART", "behind", "cases_of", "code_of", "numbers_of", "offsets", "pairs_by_turns", "side_by_side"]
 
 APART = replace(device("h200"), first_pairs=(0, 0, 1, 0))  # the third of the first pairs is near the other half of L2
 
@@ -26,9 +27,11 @@ def cases_of(name: str) -> tuple[dict[str, str], ...]:
         return tuple(csv.DictReader(rows))
 
 
-def numbers_of(name: str) -> list[dict[str, int]]:
-    """Return the rows of a table of integers."""
-    return [{column: int(value) for column, value in row.items()} for row in cases_of(name)]
+def numbers_of(name: str) -> list[dict[str, Any]]:
+    """Return the rows of a table of integers, and of names of kernels."""
+    return [
+        {column: value if column == "kernel" else int(value) for column, value in row.items()} for row in cases_of(name)
+    ]
 
 
 def pairs_by_turns(board: Device) -> list[tuple[int, int]]:
@@ -46,6 +49,21 @@ def offsets(width: int, row_log: int, apart: int) -> np.ndarray:
 def code_of(name: str):
     """Return the kernels of a listing."""
     return simtc.load(_DATA / f"{name}.sass")
+
+
+def behind(kernels, case, room=0):
+    """Return what the first warp and the last one say of what comes behind their copies (data/behind.cuh).
+
+    These land so many bytes into shared memory.
+    """
+    warps, row, stride, pitch = (int(case[key]) for key in ("warps", "row", "stride", "pitch"))
+    cycles, copies = np.zeros((warps, 5), np.uint32), int(case["kernel"].rsplit("_", 1)[1])
+    simtc.launch(
+        kernels[case["kernel"]], 1, 32 * warps,
+        [np.zeros(24 << 20, np.uint8), cycles, *map(np.int32, (row, stride, pitch))],
+        device="h200", timing=True, caches="warm", shared_bytes=room + warps * copies * 512 // row * pitch,
+    )  # fmt: skip
+    return cycles[0].tolist(), cycles[-1].tolist()
 
 
 def side_by_side(function, count):

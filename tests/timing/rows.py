@@ -10,7 +10,7 @@ import simtc
 from simtc.arch import device
 from tests.timing.measured import code_of, numbers_of, offsets
 
-__all__ = ["errors", "timed"]
+__all__ = ["errors", "places", "timed"]
 
 STEPS, FIRST = 24, 2  # those before are the first ones of a launch
 WIDTHS = (16, 16, 4, 8, 16, 16)  # of LDG.128, LDG.128 past L1, LDG.32, LDGSTS.64, LDGSTS.128 and that past L1
@@ -25,6 +25,12 @@ def _kernels():
     return code_of("cold_rows")
 
 
+def places(case, caches, size):
+    """Return where the rows of a case lie, which are so many bytes, and what lies behind them."""
+    at = FRONT[caches] + (case["at"] & KEPT[caches])
+    return at, (at + size + 2 * PAGE) & -PAGE
+
+
 def timed(one, board, caches):
     """Return the cycles of all steps but the first, in the mean of all warps."""
     blocks, warps, kind = one["blocks"], one["warps"], one["kind"]
@@ -32,13 +38,12 @@ def timed(one, board, caches):
     out = np.zeros((blocks, warps * (STEPS + 1) + 1), np.uint32)  # the last one is the SM's number
     last = one["own"] * warps + one["next"] * (STEPS + 2) + one["piece"] * one["pieces"] + one["stride"] * 32
     rows = np.zeros(last + one["block"] * (blocks - 1) + 4096, np.uint8)
-    at = FRONT[caches] + (one["at"] & KEPT[caches])
     numbers = (one[name] for name in ("next", "piece", "own", "block"))
     simtc.launch(
         _kernels()[f"rows_{kind}_{one['pieces']}_{one['stages']}"], blocks, 32 * warps,
         [out, rows, np.int32(STEPS),
          offsets(WIDTHS[kind], one["row"].bit_length() - 1, one["stride"]), *map(np.int32, numbers)],
-        device=board, timing=True, caches=caches, threads=1, places=(PAGE, at, (at + rows.size + 2 * PAGE) & -PAGE),
+        device=board, timing=True, caches=caches, threads=1, places=(PAGE, *places(one, caches, rows.size)),
         shared_bytes=(warps * (STEPS + 1) * 4 + 127) // 128 * 128 + copied,
     )  # fmt: skip
     clocks = out[:, :-1].reshape(blocks, warps, STEPS + 1)

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import simtc
-from tests.timing.measured import cases_of, code_of, side_by_side
-from tests.timing.rows import FRONT, KEPT, PAGE
+from tests.timing.measured import code_of, numbers_of, side_by_side
+from tests.timing.rows import places
 
-CODE, ASKED = code_of("bursts"), 32
-CASES = [{key: value if key == "kernel" else int(value) for key, value in case.items()} for case in cases_of("bursts")]
+CASES, CODE = numbers_of("bursts"), code_of("bursts")
+ASKED = 32  # copies or loads of a warp
 
 
 def timed(case, caches):
@@ -25,11 +25,11 @@ def timed(case, caches):
     kind, width = case["kernel"].split("_")
     width, warps, blocks = int(width), case["warps"], case["blocks"]
     size = ASKED * 32 * width // case["row"] * case["stride"] * warps * blocks + (1 << 16)
-    out, at = np.zeros((blocks, warps, 2), np.uint32), FRONT[caches] + (case["at"] & KEPT[caches])
+    out = np.zeros((blocks, warps, 2), np.uint32)
     simtc.launch(
         CODE[case["kernel"]], blocks, 32 * warps,
         [np.zeros(size, np.uint8), out, np.int32(case["row"]), np.int32(case["stride"])],
-        device="h200", timing=True, caches=caches, threads=1, places=(at, (at + size + 2 * PAGE) & -PAGE),
+        device="h200", timing=True, caches=caches, threads=1, places=places(case, caches, size),
         shared_bytes=0 if kind == "ldg" else warps * ASKED * 32 * width,
     )  # fmt: skip
     begun, ended = out.astype(np.int64).transpose(2, 0, 1)

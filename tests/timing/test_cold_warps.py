@@ -14,28 +14,25 @@ import numpy as np
 import pytest
 
 import simtc
-from tests.timing.measured import cases_of, code_of, side_by_side
-from tests.timing.rows import FRONT, KEPT, PAGE
+from tests.timing.measured import code_of, numbers_of, side_by_side
+from tests.timing.rows import places
 
 EVERY = 4  # of the cases, one in so many is executed here
 STEPS = 24
-CODE = code_of("cold_warps")
-CASES = [
-    {key: value if key == "kernel" else int(value) for key, value in case.items()} for case in cases_of("cold_warps")
-]
+CASES, CODE = numbers_of("cold_warps"), code_of("cold_warps")
 
 
 def timed(case, caches):
     """Return the cycles of all steps but the first four, in the mean of all blocks."""
     pieces, stages = map(int, case["kernel"].split("_")[1:])
-    out, at = np.zeros(case["blocks"], np.uint32), FRONT[caches] + (case["at"] & KEPT[caches])
+    out = np.zeros(case["blocks"], np.uint32)
     size = 512 // case["row"] * case["stride"] * (pieces + 1) + case["next"] * (STEPS + 1)
     size += case["block"] * (case["blocks"] - 1) + case["own"] * case["warps"]
     numbers = (case[name] for name in ("row", "stride", "next", "own", "block"))
     simtc.launch(
         CODE[case["kernel"]], case["blocks"], 32 * case["warps"],
         [np.zeros(size, np.uint8), out, *map(np.int32, numbers), np.int32(STEPS)],
-        device="h200", timing=True, caches=caches, threads=1, places=(at, (at + size + 2 * PAGE) & -PAGE),
+        device="h200", timing=True, caches=caches, threads=1, places=places(case, caches, size),
         shared_bytes=pieces * stages * case["warps"] * 512,
     )  # fmt: skip
     return float(out.mean())

@@ -13,6 +13,7 @@ from statistics import mean
 import numpy as np
 
 import simtc
+from tests.timing.measured import numbers_of
 
 DATA = Path(__file__).parent / "data"
 STEPS = 64
@@ -103,20 +104,18 @@ def test_many_sms_that_share_rows():
 def more_rings(past, chosen):
     """Return the errors of the launches through L1 or past it that are `chosen`."""
     kernels, found = simtc.load(DATA / "copy_rings.sass"), []
-    with (DATA / "copy_rings.csv").open(encoding="utf-8") as rows:
-        for case in csv.DictReader(rows):
-            one = {name: value if name == "kernel" else int(value) for name, value in case.items()}
-            if not one["kernel"].startswith(f"ring_{past}") or not chosen(one):
-                continue
-            rows_of_step = one["warps"] * 2048 // one["row"]
-            data = np.zeros(rows_of_step * one["stride"] + one["next"] * (one["steps"] + 4) + 65536, np.uint8)
-            times, row_log = np.zeros((one["warps"], 2), np.uint32), one["row"].bit_length() - 1
-            simtc.launch(
-                kernels[one["kernel"]], 1, 32 * one["warps"],
-                [times, data, *map(np.int32, (one["steps"], row_log, one["stride"], one["pitch"], one["next"]))],
-                device="h200", timing=True, shared_bytes=one["shared_bytes"], caches="warm",
-            )  # fmt: skip
-            found.append((times[:, 1].max() - times[:, 0].min()) / one["cycles"] - 1)
+    for one in numbers_of("copy_rings"):
+        if not one["kernel"].startswith(f"ring_{past}") or not chosen(one):
+            continue
+        rows_of_step = one["warps"] * 2048 // one["row"]
+        data = np.zeros(rows_of_step * one["stride"] + one["next"] * (one["steps"] + 4) + 65536, np.uint8)
+        times, row_log = np.zeros((one["warps"], 2), np.uint32), one["row"].bit_length() - 1
+        simtc.launch(
+            kernels[one["kernel"]], 1, 32 * one["warps"],
+            [times, data, *map(np.int32, (one["steps"], row_log, one["stride"], one["pitch"], one["next"]))],
+            device="h200", timing=True, shared_bytes=one["shared_bytes"], caches="warm",
+        )  # fmt: skip
+        found.append((times[:, 1].max() - times[:, 0].min()) / one["cycles"] - 1)
     return found
 
 

@@ -11,28 +11,17 @@ from __future__ import annotations
 from functools import cache
 from statistics import mean
 
-import numpy as np
 import pytest
 
-import simtc
-from tests.timing.measured import cases_of, code_of, side_by_side
+from tests.timing.measured import behind, cases_of, code_of, side_by_side
 
 EVERY = 3  # of the cases, one in so many is executed here
 CASES, CODE = cases_of("loads_behind"), code_of("loads_behind")
-TOLD = 5  # cycles of a warp: when its copies have issued, when each of three is back, when all has come
 
 
 def told(number):
     """Return the cycles of the first warp and of the last one of a case."""
-    case = CASES[EVERY * number]
-    warps, row, stride, pitch = (int(case[key]) for key in ("warps", "row", "stride", "pitch"))
-    cycles, copies = np.zeros((warps, TOLD), np.uint32), int(case["kernel"].split("_")[2])
-    simtc.launch(
-        CODE[case["kernel"]], 1, 32 * warps,
-        [np.zeros(24 << 20, np.uint8), cycles, *map(np.int32, (row, stride, pitch))],
-        device="h200", timing=True, caches="warm", shared_bytes=4096 + warps * copies * 512 // row * pitch,
-    )  # fmt: skip
-    return cycles[0].tolist(), cycles[-1].tolist()
+    return behind(CODE, CASES[EVERY * number], room=4096)
 
 
 @cache
@@ -54,8 +43,8 @@ def test_every_case_was_measured():
 def test_loads_wait_for_all_copies_before_them(row, cycles):
     """What L1 answers takes 53 cycles on the chip without copies, in which the first ones begin to leave."""
     for copies in (4, 8, 16):
-        behind = measured(f"loose_ldgl1_{copies}", 1, row)
-        assert behind == pytest.approx(copies * cycles + 60, abs=2)
+        late = measured(f"loose_ldgl1_{copies}", 1, row)
+        assert late == pytest.approx(copies * cycles + 60, abs=2)
         assert measured(f"loose_ldgl1_{copies}", 8, row) == pytest.approx(8 * copies * cycles + 70, rel=0.04)
     loose, grouped = measured("loose_ldgl1_16", 1, row), measured("grouped_ldgl1_16", 1, row)
     assert grouped - loose == pytest.approx(0, abs=3)  # for a group they do not wait

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from statistics import mean
 
 import numpy as np
 
 import simtc
+from tests.timing.measured import numbers_of
 
 DATA = Path(__file__).parent / "data"
 
 
 def errors(chosen):
     kernels, found = simtc.load(DATA / "lone_stores.sass"), []
-    with (DATA / "lone_stores.csv").open(encoding="utf-8") as rows:
-        for case in csv.DictReader(rows):
-            one = {name: value if name == "kernel" else int(value) for name, value in case.items()}
-            if not chosen(one):
-                continue
-            warps, stores = one["blocks"] * one["warps"], int(one["kernel"].rsplit("_", 1)[1])
-            data = np.zeros(warps * stores * 32 // one["lanes"] * one["gap"], np.uint8)
-            run = simtc.launch(
-                kernels[one["kernel"]], one["blocks"], 32 * one["warps"],
-                [np.zeros(2 * warps, np.uint32), data, np.int32(one["lanes"]), np.int32(one["gap"])],
-                device="h200", timing=True, caches="warm",
-            )  # fmt: skip
-            found.append(run.cycles / one["active_cycles"] - 1)
+    for one in numbers_of("lone_stores"):
+        if not chosen(one):
+            continue
+        warps, stores = one["blocks"] * one["warps"], int(one["kernel"].rsplit("_", 1)[1])
+        data = np.zeros(warps * stores * 32 // one["lanes"] * one["gap"], np.uint8)
+        run = simtc.launch(
+            kernels[one["kernel"]], one["blocks"], 32 * one["warps"],
+            [np.zeros(2 * warps, np.uint32), data, np.int32(one["lanes"]), np.int32(one["gap"])],
+            device="h200", timing=True, caches="warm",
+        )  # fmt: skip
+        found.append(run.cycles / one["active_cycles"] - 1)
     return found
 
 

@@ -6,7 +6,6 @@ On that board the third of the first pairs is near the other half of L2, as on o
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from statistics import mean
 
@@ -17,7 +16,7 @@ import simtc
 from simtc.arch import device
 from simtc.timing import simulate
 from simtc.validate.corpus.launch import CorpusLaunch
-from tests.timing.measured import APART
+from tests.timing.measured import APART, numbers_of
 
 DATA = Path(__file__).parent / "data"
 LOADS = {"red1": 1, "red2": 2, "red4": 4, "red2s": 2, "max2": 2, "red2bar": 2}  # lines of each warp, for an atomic
@@ -25,10 +24,7 @@ NEAR = 1 << 19  # words in front of the counters, which puts them near the first
 
 
 def measured(*kernels):
-    with (DATA / "shared_atomics.csv").open(encoding="utf-8") as rows:
-        for row in csv.DictReader(rows):
-            if row["kernel"] in kernels:
-                yield {name: value if name == "kernel" else int(value) for name, value in row.items()}
+    return [row for row in numbers_of("shared_atomics") if row["kernel"] in kernels]
 
 
 def timed(case):

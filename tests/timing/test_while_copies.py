@@ -61,7 +61,7 @@ def off(kernel, **chosen):
     [
         ("none", 1, 0.035, 0.045, 0.06, 0.05),
         ("lds4", 1, 0.05, 0.065, 0.055, 0.08),
-        ("lds4", 8, 0.08, 0.086, 0.045, 0.06),  # 0.075 of four copies until 2026-11-30: LDS behind copies of 32 pieces
+        ("lds4", 8, 0.08, 0.085, 0.045, 0.06),  # 0.075 of four copies until 2026-11-30: LDS behind copies of 32 pieces
         ("lds16", 1, 0.055, 0.068, 0.045, 0.08),
         ("shfl", 1, 0.04, 0.03, 0.045, 0.07),
         ("chain", 1, 0.03, 0.025, 0.05, 0.065),

@@ -4,55 +4,29 @@
 // of one, STG. The second of two rounds is told, which begins at a barrier: loads_behind.csv has the cycles, on an H200 at
 // 1980 MHz, L2 warm, the last of three launches: of the first warp and of the last one, when its copies had issued, when each
 // of three was back, and when all had come. nvcc -arch=sm_90 -cubin; see test_loads_behind.py.
-static __device__ __forceinline__ unsigned now() {
-  unsigned cycles;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(cycles)::"memory");
-  return cycles;
-}
+#include "behind.cuh"
 enum Kind { LDS1, LDS8, LDG, LDGL1, ATOM, ATOM1, STG };
-template <int N, int GROUP, int KIND>
-static __device__ __forceinline__ void past(char *data, unsigned *cycles, int row, int stride, int pitch) {
-  extern __shared__ uint4 ring[];
-  const int lanes = row / 16, rows = 32 / lanes;
-  const unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-  const unsigned base = (unsigned)__cvta_generic_to_shared(ring), home = base + 4096 + warp * N * rows * pitch;
-  const unsigned to = home + lane / lanes * pitch + lane % lanes * 16;
-  const char *from = data + warp * 262144 + lane / lanes * stride + lane % lanes * 16;
-  char *mine = data + (8 << 20) + warp * 4096 + lane * 4;
-  const int step = rows * stride, along = rows * pitch;
-  unsigned at[5], sum = lane;
-  for (int round = 0; round < 2; ++round) {
-    __syncthreads();
-    const unsigned start = now();
-#pragma unroll
-    for (int i = 0; i < N; ++i)
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + i * along), "l"(from + i * step) : "memory");
-    if (GROUP) asm volatile("cp.async.commit_group;" ::: "memory");
-    at[0] = now() - start;
-#pragma unroll
-    for (int k = 1; k < 4; ++k) {
-      unsigned got = 0;
-      if (KIND == LDS1) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(got) : "r"(base + lane * 4) : "memory");
-      if (KIND == LDS8) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(got) : "r"(base + lane % 8 * 128 + lane / 8 * 4) : "memory");
-      if (KIND == LDG) asm volatile("ld.global.u32 %0, [%1];" : "=r"(got) : "l"(mine + (round * 3 + k) * 128) : "memory");
-      if (KIND == LDGL1) asm volatile("ld.global.u32 %0, [%1];" : "=r"(got) : "l"(mine + k * 128) : "memory");
-      if (KIND == ATOM) asm volatile("atom.global.add.u32 %0, [%1], 1;" : "=r"(got) : "l"(mine + k * 128) : "memory");
-      if (KIND == ATOM1) {
-        asm volatile("{.reg .pred p; setp.eq.u32 p, %2, 0; @p atom.global.add.u32 %0, [%1], 1;}" : "+r"(got) : "l"(mine + k * 128), "r"(lane) : "memory");
-      }
-      if (KIND == STG) asm volatile("st.global.u32 [%0], %1;" ::"l"(mine + k * 128), "r"(sum) : "memory");
-      if (got == 0x12345) cycles[lane] = 1;
-      at[k] = now() - start;
+template <int KIND> struct Ask {
+  static constexpr int ROOM = 4096;
+  char *mine;
+  __device__ __forceinline__ Ask(char *data, unsigned warp, unsigned lane) : mine(data + (8 << 20) + warp * 4096 + lane * 4) {}
+  __device__ __forceinline__ unsigned operator()(unsigned base, unsigned lane, int round, int k, unsigned &sum) const {
+    unsigned got = 0;
+    if (KIND == LDS1) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(got) : "r"(base + lane * 4) : "memory");
+    if (KIND == LDS8) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(got) : "r"(base + lane % 8 * 128 + lane / 8 * 4) : "memory");
+    if (KIND == LDG) asm volatile("ld.global.u32 %0, [%1];" : "=r"(got) : "l"(mine + (round * 3 + k) * 128) : "memory");
+    if (KIND == LDGL1) asm volatile("ld.global.u32 %0, [%1];" : "=r"(got) : "l"(mine + k * 128) : "memory");
+    if (KIND == ATOM) asm volatile("atom.global.add.u32 %0, [%1], 1;" : "=r"(got) : "l"(mine + k * 128) : "memory");
+    if (KIND == ATOM1) {
+      asm volatile("{.reg .pred p; setp.eq.u32 p, %2, 0; @p atom.global.add.u32 %0, [%1], 1;}" : "+r"(got) : "l"(mine + k * 128), "r"(lane) : "memory");
     }
-    asm volatile("cp.async.wait_all;" ::: "memory");
-    at[4] = now() - start;
+    if (KIND == STG) asm volatile("st.global.u32 [%0], %1;" ::"l"(mine + k * 128), "r"(sum) : "memory");
+    return got;
   }
-  if (lane == 0)
-    for (int i = 0; i < 5; ++i) cycles[warp * 5 + i] = at[i];
-}
+};
 #define ONE(N, GROUP, K, name)                                                                           \
   extern "C" __global__ void name##_##N(char *d, unsigned *c, int row, int stride, int pitch) {           \
-    past<N, GROUP, K>(d, c, row, stride, pitch);                                                          \
+    behind<N, GROUP, Ask<K>>(d, c, row, stride, pitch);                                                          \
   }
 #define ALL(GROUP, K, name) ONE(0, GROUP, K, name) ONE(1, GROUP, K, name) ONE(4, GROUP, K, name) ONE(8, GROUP, K, name) ONE(16, GROUP, K, name)
 ALL(0, LDS1, loose_lds1) ALL(0, LDS8, loose_lds8) ALL(0, LDG, loose_ldg) ALL(0, LDGL1, loose_ldgl1) ALL(0, ATOM, loose_atom)
