@@ -58,16 +58,20 @@ def test_what_the_chip_said_of_its_arrays_is_what_is_simulated(monkeypatch):
             args[3][:] = [500, 300, 290, 480, 520, 310]
 
     measured = asked(Gpu(), [(1024, SIZES[0]), (4 << 20, SIZES[1]), ((12 << 20) + 4096, SIZES[2])])
+    assert {name: measured.pop(name) for name in ("at_0", "at_1", "at_2")} == {"at_0": 1024, "at_1": 0, "at_2": 4096}
     assert measured == {"far_0": 1.0, "far_1": 12.0, "far_2": 0.0}
     settings = campaign_settings("corpus") | {"halves": ["exam"]}
     case = next(cases(settings, Chip(90, "NVIDIA H200")))
     launched = []
     monkeypatch.setattr("simtc.validate.corpus.launch.launch", lambda *_, places, **__: launched.append(places))
     monkeypatch.setattr("simtc.validate.corpus.launch.bits", lambda _: 0)
-    for measure in ({}, measured):
+    for measure in ({}, measured, measured | {"at_0": 1536.0, "at_1": 512.0, "at_2": 0.0}):
         case.as_captured(measure).launch.simulate(device("h200"))
-    lies = settled(draw(case.launch.program).array_bytes, case.launch.places, FAR, device("h200").memory_half_bits)
-    assert launched == [case.launch.places, lies]
+    foretold, told = (
+        settled(draw(case.launch.program).array_bytes, places, FAR, device("h200").memory_half_bits)
+        for places in (case.launch.places, (1536, 512, 0))
+    )
+    assert launched == [case.launch.places, foretold, told]
 
 
 def test_whole_places_lie_behind_each_other():

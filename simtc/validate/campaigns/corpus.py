@@ -16,7 +16,7 @@ from simtc.validate.case import Skip
 from simtc.validate.chip import Chip
 from simtc.validate.corpus.allocated import allocated
 from simtc.validate.corpus.drawing import draw, half_of, names
-from simtc.validate.corpus.halves import asked, told
+from simtc.validate.corpus.halves import asked, placed, told
 from simtc.validate.corpus.launch import CorpusLaunch, bits
 from simtc.validate.counted import timed
 from simtc.validate.measured import Measured, code_digest
@@ -46,12 +46,14 @@ class CorpusCase(ArchivedCase):
         return bits(written[0])
 
     def beside(self, gpu: Gpu, ready: Prepared) -> dict[str, float]:
-        """Return which half of L2 its arrays hang on, for the process that is profiled: no one can foretell it."""
+        """Return where its arrays lie, and on which half of L2, for the process that is profiled."""
         return asked(gpu, ready.buffers.spans)
 
     def as_captured(self, measured: Mapping[str, float]) -> CorpusCase:
         """Return the launch with its arrays where they lay on the chip."""
-        return replace(self, launch=replace(self.launch, far=told(measured, len(self.launch.knobs.array_bytes))))
+        arrays = len(self.launch.knobs.array_bytes)
+        places = placed(measured, arrays) or self.launch.places
+        return replace(self, launch=replace(self.launch, places=places, far=told(measured, arrays)))
 
     def predict(self) -> Measured | None:
         """Launch with the clock, every block; the half that is an examination only where it is one."""
