@@ -97,7 +97,6 @@ class L1:
     copy_queue_entries: float = 0.0  # LDGSTS through L1 that may wait at the tags without holding up what follows them
     bypass_queue_entries: float = 0.0  # and LDGSTS past it
     copy_tag_cycles: float = 0.0  # of the tags, for each LDGSTS that fills L1, beyond its lines
-    copy_found_cycles: float = 0.0  # and for each bank pass of one that finds all in L1
     copy_piece_cycles: float = 0.0  # of a piece that LDGSTS copies past L1: sectors that land alike
     join_cycles: float = 0.0  # in which requests for the same sectors, of SMs near one half of L2, are coalesced
     join_requests: float = 0.0  # of which so many at most

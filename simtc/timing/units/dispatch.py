@@ -174,7 +174,7 @@ def pick(ck: Arrays, sub: Record, machines: Array, now: Int) -> Int:
                 able |= bit
                 chosen = w
             else:
-                if w == sub.turn and cause == Stall.mio_throttle:
+                if w == sub.turn and cause in (Stall.mio_throttle, Stall.lg_throttle):
                     sub.turn = _NOBODY
                 if cause != warp.cause or machine.pc != warp.instruction:
                     charge(ck, warp, w, int64(machine.pc), cause, now)

@@ -165,6 +165,8 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
             if comes == 0:
                 held = is_shared(ck, sm, op, way, t)
                 room = 0.0 if held else room_at(ck, sm, lines)
+                if op.access == Access.COPY:
+                    room = max(room, ldgsts.may_miss_at(ck, sm))
                 asked, sm.tag_free = max(asked, room), max(sm.tag_free, room)
             ready[sm.number, cell] = fetch_sector(ck, sm, op, load, k, t, asked)
             comes = max(comes, ready[sm.number, cell])
@@ -228,10 +230,7 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
     if not op.bypasses:
         comes, arrival = max(comes, last_leaves_at(sm)), max(arrival, last_leaves_at(sm))
     if op.access == Access.COPY and not op.bypasses:
-        looked = looked_up(ck, load)
-        warp.through_l1 = 1 + (arrival <= now) * ldgsts.passes(load)
-        load.again = max(load.wavefronts - looked, 0.0)
-        sm.tag_free += load.far + ldgsts.more_cycles(ck, load, looked, sm.requests - before, arrival > now)
+        sm.tag_free += ldgsts.more_cycles(ck, sm, load, looked_up(ck, load), sm.requests - before, arrival > now)
     if arrival <= now:
         return 0
     if op.access == Access.COPY:

@@ -26,11 +26,13 @@ __all__ = [
     "GROUPS",
     "UNIT",
     "Ldgsts",
+    "behind_held",
     "copied",
     "far_cycles",
     "grouped_at",
     "lands_at",
     "look_up_again",
+    "may_miss_at",
     "more_cycles",
     "passes",
     "pieces_asked",
@@ -55,7 +57,13 @@ class Ldgsts(Parameters):
     copy_piece_cycles: float = constant("l1.copy_piece_cycles")
     copy_half_cycles: float = constant("l1.copy_half_cycles")
     copy_write_bytes_per_cycle: float = constant("l1.copy_write_bytes_per_cycle")
-    copy_found_cycles: float = constant("l1.copy_found_cycles")
+    tag_lines_per_cycle: float = constant("l1.tag_lines_per_cycle")
+    held_cycles: float = constant("clock.ldgsts.held_cycles")  # beyond its passes, of a copy that L1 holds, where these
+    few_cycles: float = constant("clock.ldgsts.few_cycles")  # and they together are no more than so many
+    lines_cycles: float = constant("clock.ldgsts.lines_cycles")  # beyond those of its lines, where these are many
+    ahead_cycles: float = constant("clock.ldgsts.ahead_cycles")  # that such copies may be looked up ahead of that
+    apart_cycles: float = constant("clock.ldgsts.apart_cycles")  # from one copy through L1 that misses it to the next
+    sooner_copies: float = constant("clock.ldgsts.sooner_copies")  # that may come sooner
     missed_cycles: float = constant("clock.ldgsts.missed_cycles")  # of a line that is looked up together with others
     return_cycles: float = constant("clock.ldgsts.return_cycles")  # of a copy of which all has come
     far_bytes: float = constant("clock.ldgsts.far_bytes")  # of shared memory, beyond which the far half begins
@@ -72,6 +80,10 @@ UNIT = Unit(
         ("pieces_free", np.float64),  # when the next piece may be asked for
         ("lines_copied", np.int64),  # past L1
         ("copies", np.float64, (_COPIES,)),  # when they had come, and all before them: of the last ones
+        ("missed_free", np.float64),  # when the next copy through L1 may miss it, if none does sooner
+        ("held_free", np.float64),  # when they take a copy behind one of many lines that L1 held
+        ("copier", np.int64),  # whose copy through L1 the tags had last, if L1 held it: a warp's number + 1
+        ("copier_free", np.float64),  # and when they take its next one
     ),
     warp=(
         ("copies_done", np.int64),  # when the warp's copies will have landed
@@ -142,17 +154,55 @@ def passes(copy: Record) -> Int:
     return int64(max(min(copy.passes, copy.lines), copy.wavefronts))
 
 
-@compiled(float64, CLOCK, QUEUED, float64, int64, int64)
-def more_cycles(ck: Arrays, copy: Record, looked: Float, requests: Int, waits: Int) -> Float:
-    """Return how much longer than `looked` the tags take for a copy, when it is known what of it L1 does not hold.
+@compiled(float64, CLOCK, QUEUED)
+def _held_cycles(ck: Arrays, copy: Record) -> Float:
+    """Return how long the tags take for a copy of which L1 holds all: as its lines are looked up, and by its passes."""
+    own, needed = ck.chip.ldgsts, float64(passes(copy))
+    return max(needed, min(needed + own.held_cycles, own.few_cycles), float64(copy.tags))
 
-    Of lines that are looked up together, those that it asks for take some more, each. Where it waits for nothing, what
-    it needs is read at once, by its banks.
+
+@compiled(void, CLOCK, SM, QUEUED)
+def _hold_others(ck: Arrays, sm: Record, copy: Record) -> None:
+    """Note when copies may be looked up behind one of which L1 holds all: its warp's when that has been written."""
+    own, begun = ck.chip.ldgsts, sm.tag_free - copy.tags
+    sm.copier, sm.copier_free = copy.warp + 1, 0.0
+    if own.held_cycles > 0:
+        sm.copier_free = begun + 2.0 * passes(copy)
+        if copy.lines > own.tag_lines_per_cycle:
+            sm.held_free = max(sm.held_free, begun) + copy.lines / own.tag_lines_per_cycle + own.lines_cycles
+
+
+@compiled(float64, CLOCK, SM, QUEUED, float64, int64, int64)
+def more_cycles(ck: Arrays, sm: Record, copy: Record, looked: Float, requests: Int, waits: Int) -> Float:
+    """Return how much longer the tags take for a copy, when it is known what of it L1 does not hold.
+
+    Of lines that are looked up together in `looked` cycles, those that it asks for take some more, each. Where it waits
+    for nothing, what it needs is read at once.
     """
-    own = ck.chip.ldgsts
+    own, warp = ck.chip.ldgsts, ck.warps[copy.warp]
     if waits:
-        return own.missed_cycles * max(requests - looked, 0.0)
-    return max((1.0 + own.copy_found_cycles) * passes(copy) - looked, 0.0)
+        warp.through_l1, sm.copier = 1, 0
+        copy.again = max(copy.wavefronts - looked, 0.0)
+        if requests:
+            sm.missed_free = max(sm.missed_free, sm.tag_free) + own.apart_cycles
+        return copy.far + own.missed_cycles * max(requests - looked, 0.0)
+    warp.through_l1 = 1 + passes(copy)
+    _hold_others(ck, sm, copy)
+    return copy.far + _held_cycles(ck, copy) - copy.tags
+
+
+@compiled(float64, CLOCK, SM)
+def may_miss_at(ck: Arrays, sm: Record) -> Float:
+    """Return when one more copy through L1 may miss it: some may at once, then one in some cycles."""
+    own = ck.chip.ldgsts
+    return float64(sm.missed_free) - own.apart_cycles * own.sooner_copies
+
+
+@compiled(float64, CLOCK, SM, QUEUED, float64)
+def behind_held(ck: Arrays, sm: Record, copy: Record, t: Float) -> Float:
+    """Return when a copy through L1 that comes to the tags at a time is looked up, behind those that L1 held."""
+    t = max(t, sm.held_free - ck.chip.ldgsts.ahead_cycles)
+    return max(t, float64(sm.copier_free)) if sm.copier == copy.warp + 1 else t
 
 
 @compiled(float64, CLOCK, QUEUED, int64, int64)

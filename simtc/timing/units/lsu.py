@@ -25,7 +25,7 @@ from simtc.timing.units.bypass import beside_copies_at, follow, note_bypass
 from simtc.timing.units.crossbar import announce
 from simtc.timing.units.events import free_entry, lower_board
 from simtc.timing.units.l1 import tag_cycles, takes_next
-from simtc.timing.units.ldgsts import far_cycles
+from simtc.timing.units.ldgsts import behind_held, far_cycles
 from simtc.timing.units.memory_queue import QUEUE, QUEUED, QUEUED_FIELDS
 from simtc.timing.units.shared_memory import backlog, enqueue, first_ready, pass_off, serve_stage
 from simtc.timing.units.tensor import beside_tensor
@@ -185,7 +185,7 @@ def _look_up(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
     """
     start, warp = max(sm.tag_free, float64(now)), ck.warps[one.warp]
     if op.access == Access.COPY and not op.bypasses:
-        start = max(start, backlog(ck, sm, now))
+        start = behind_held(ck, sm, one, max(start, backlog(ck, sm, now)))
         warp.through_l1 = 1
     if op.access in _LOADS and not op.bypasses:
         start = follow(sm, start)

@@ -109,7 +109,8 @@ def backlog(ck: Arrays, sm: Record, now: Int) -> Float:
     t = max(sm.stage_free, float64(now))
     for k in range(sm.stage_count):
         one = sm.stage_queue[(sm.stage_head + k) % QUEUE]
-        t += _cycles(ck, ck.ops[one.instruction], one)
+        if ck.ops[one.instruction].access != Access.COPY:
+            t += _cycles(ck, ck.ops[one.instruction], one)
     return t
 
 
