@@ -181,7 +181,7 @@ def _taken(ck: Arrays, op: Record) -> Int:
 def _look_up(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
     """Take the tags of L1 for what passes them, as long as that needs them.
 
-    A copy through L1 comes there after the data stage has passed what was in front of it.
+    A copy through L1 comes there after the data stage has passed what was in front of it, but for other copies.
     """
     start, warp = max(sm.tag_free, float64(now)), ck.warps[one.warp]
     if op.access == Access.COPY and not op.bypasses:

@@ -105,7 +105,7 @@ def _cycles(ck: Arrays, op: Record, one: Record) -> Float:
 
 @compiled(float64, CLOCK, SM, int64)
 def backlog(ck: Arrays, sm: Record, now: Int) -> Float:
-    """Return when the data stage has passed all instructions that wait for it now."""
+    """Return when the data stage has passed all that waits for it now, but for copies, which the tags order."""
     t = max(sm.stage_free, float64(now))
     for k in range(sm.stage_count):
         one = sm.stage_queue[(sm.stage_head + k) % QUEUE]
