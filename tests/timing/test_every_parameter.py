@@ -61,7 +61,7 @@ FACTORS = {  # 2 for all others
     "crossbar.copy_bytes_per_cycle": 1 / 16, "joining.join_cycles": 0, "joining.join_requests": 1 / 4,
     "ldgsts.copies_pending": 1 / 64, "waiting.atomic_queue_entries": 1 / 16, "crossbar.atomic_queue_entries": 0,
     "dram.dram_banks": 1 / 1024, "shared_memory.sm_queue_entries": 1 / 4, "ldgsts.copy_write_bytes_per_cycle": 1 / 16,
-    "l1.tag_lines_per_cycle": 1 / 4, "merging.store_merge_cycles": 4, "blocks.block_cycles": 50,
+    "l1.tag_lines_per_cycle": 1 / 4, "merging.store_merge_cycles": 1 / 16, "blocks.block_cycles": 50,
     "landing.slots": 1 / 2, "landing.block_shared_bytes": 1 / 2,
     "ways.slice_flits": 4, "waiting.left_flits": 1 / 4,
     "blocks.sm_block_cycles": 50, "blocks.sm_block_warp_cycles": 1000, "dispatch.older_first": 0,
@@ -141,6 +141,23 @@ def beside_reads(kernel: str) -> int:
     numbers = map(np.int32, (16, 272, 130560, 1 << 17, 4000))
     out = np.zeros(80, np.uint32)
     launch(code, 1, 512, [out, np.zeros(1 << 20, np.uint8), *numbers], device=H200, timing=True, caches="cold")
+    return int(out.sum())
+
+
+def held_by_l1(width: int, row: int, stride: int) -> int:
+    """LDGSTS through L1 of lines that it holds, of eight warps."""
+    code = load(Path(__file__).parent / "data" / "copy_turns.sass")[f"turns_{width}_32"]
+    numbers, out = map(np.int32, (row, stride, row, 0, 0xFF, 0)), np.zeros((32, 2), np.uint32)
+    launch(code, 1, 512, [np.zeros(2 << 20, np.uint8), out, *numbers], device=H200, timing=True, caches="warm",
+           shared_bytes=64 * 32 * width)  # fmt: skip
+    return int(out.sum())
+
+
+def missing_l1() -> int:
+    """LDGSTS through L1 of lines of their own, 32 of each of 16 warps."""
+    code, out = load(Path(__file__).parent / "data" / "bursts.sass")["ca_4"], np.zeros((16, 2), np.uint32)
+    args = [np.zeros(1 << 20, np.uint8), out, np.int32(128), np.int32(128)]
+    launch(code, 1, 512, args, device=H200, timing=True, caches="warm", shared_bytes=16 * 32 * 128)
     return int(out.sum())
 
 
@@ -335,6 +352,12 @@ ONLY = {  # launches for what few others depend on
     "l1.fill_turn_bytes": partial(beside_reads, "ldg_16"),
     "shared_memory.fill_store_cycles": beside_stores,
     "ldgsts.fill_line_cycles": partial(beside_reads, "copy_ca_8"),
+    "ldgsts.held_cycles": partial(held_by_l1, 4, 128, 128),
+    "ldgsts.few_cycles": partial(held_by_l1, 16, 128, 128),
+    **dict.fromkeys(
+        ("ldgsts.tag_lines_per_cycle", "ldgsts.lines_cycles", "ldgsts.ahead_cycles"), partial(held_by_l1, 8, 16, 144)
+    ),
+    **dict.fromkeys(("ldgsts.apart_cycles", "ldgsts.sooner_copies"), missing_l1),
     **dict.fromkeys(("bypass.beside_cycles", "bypass.idle_cycles", "bypass.narrow_pieces"), behind_copies),
     "dispatch.older_first": two_blocks,
     "dram.dram_banks": two_rows,

@@ -36,10 +36,10 @@ LIMITS = {
     "line_stream_16_3/1x256/32,32,48,2048,32,1024,65536,48/warm": 0.06,
     "line_stream_16_3/1x256/32,32,48,32,8192,65536,65536,48/warm": 0.06,
     "line_stream_16_3/1x256/32,64,80,2048,64,1024,65536,48/warm": 0.12,
-    "fill_stream_8_3/1x256/32,16,16,2048,16,1024,65536,96/warm": 0.052,
+    "fill_stream_8_3/1x256/32,16,16,2048,16,1024,65536,96/warm": 0.057,
     "load_places_4/1x256/32,4,4,2052,0,1024,0,48/warm": 0.03,
     "load_places_16/1x256/32,16,16,2064,0,1024,0,48/warm": 0.03,
-    "fill_places_16/1x256/32,16,16,2112,0,1024,0,48/warm": 0.095,
+    "fill_places_16/1x256/32,16,16,2112,0,1024,0,48/warm": 0.15,  # 0.095 until 2026-11-30: see clock.md of LDGDEPBAR
     "fill_places_16/1x128/32,16,16,2064,16,1024,264192,120/warm": 0.17,
     "stage_copies/1x256/32,16,16,64,1048576,4194304,0,4/warm": 0.05,
     "stage_copies/1x256/32,64,64,2048,1048576,4194304,0,4/warm": 0.05,
@@ -78,7 +78,6 @@ def predicted(name: str, board: Any) -> float:
         ("l1.copy_freed_cycles", "fill_16"),
         ("clock.ldgsts.return_cycles", "fill_16_x8/1x1024/4,32,128,120"), ("clock.lsu.group_cycles", "fill_stream"),
         ("l1.copy_piece_cycles", "line_stream"), ("l1.copy_tag_cycles", "fill_stream"),
-        ("l1.copy_found_cycles", "fill_stream"),
     ],
 )  # fmt: skip
 def test_nothing_waits_on_a_board_where_that_was_not_measured(constant: str, kernel: str) -> None:

@@ -64,7 +64,7 @@ def off(chosen, column):
         ("ldg_4", "16", 20, 0.06, 0.15),
         ("ldg_16", "16", 29, 0.14, 0.17),
         ("ldg_16", "0", 12, None, 0.1),
-        ("copy_ca_16", "16", 29, 0.192, 0.16),
+        ("copy_ca_16", "16", 29, 0.235, 0.16),  # 0.192 until 2026-11-30
         ("copy_cg_16", "16", 29, 0.275, 0.14),  # 0.26 until 2026-11-30
         ("copy_cg_16", "0", 12, None, 0.06),
         ("sts_ldg_16", "16", 29, 0.14, 0.19),
@@ -82,7 +82,7 @@ def test_instructions_beside_one_another(kernel, readers, count, reads, loads):
             assert mean(map(abs, found)) < limit, found
 
 
-@pytest.mark.parametrize(("kernel", "few", "many"), [("ldg_16", 1.9, 2.25), ("sts_ldg_16", 2.1, 2.6)])
+@pytest.mark.parametrize(("kernel", "few", "many"), [("ldg_16", 1.9, 2.25), ("sts_ldg_16", 2.1, 2.75)])
 def test_a_load_of_whole_lines_has_its_turn_behind_two_others(kernel, few, many):
     """Whole lines, in the same banks or not: as many LDS or STS between loads on the chip and here."""
     for number, case in enumerate(CASES):
