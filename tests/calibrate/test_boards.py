@@ -45,7 +45,7 @@ ELSEWHERE = {
         "dram_spread_cycles": "212 is far memory (708) less near memory (496); its cases would have 133 to 186",
         "l2_store_request_bytes": "109 to 143; at 115 kernels of corpus-10 that end in stores were 9 points slower",
         "l2_store_queue_cycles": "110 and 438 are as far off to four digits; 426 to 564 before 2026-11-26",
-        "l1.copy_line_cycles": "0.5 at most since copies take turns (after the look at corpus-36): its cases are 4.3 % off either way",
+        "l1.copy_line_cycles": "0.5 at most since copies take turns (after the look at corpus-36), and as far off",
         "l1.store_full_line_cycles": _ASKED,
         "l1.store_merge_cycles": "356 and more until 2026-11-27; its three cases are 16 % off at any value now",
         "tensor.HMMA.1688.F32.store_wait_cycles": _BESIDE,
