@@ -58,12 +58,12 @@ class Ldgsts(Parameters):
     copy_half_cycles: float = constant("l1.copy_half_cycles")
     copy_write_bytes_per_cycle: float = constant("l1.copy_write_bytes_per_cycle")
     tag_lines_per_cycle: float = constant("l1.tag_lines_per_cycle")
-    held_cycles: float = constant("clock.ldgsts.held_cycles")  # beyond its passes, of a copy that L1 holds, where these
-    few_cycles: float = constant("clock.ldgsts.few_cycles")  # and they together are no more than so many
-    lines_cycles: float = constant("clock.ldgsts.lines_cycles")  # beyond those of its lines, where these are many
-    ahead_cycles: float = constant("clock.ldgsts.ahead_cycles")  # that such copies may be looked up ahead of that
+    held_cycles: float = constant("clock.ldgsts.held_cycles")  # beyond its passes, of a copy that L1 holds
+    few_cycles: float = constant("clock.ldgsts.few_cycles")  # which those take at most with their passes, if these take less
+    lines_cycles: float = constant("clock.ldgsts.lines_cycles")  # beyond those in which many lines are looked up
+    ahead_cycles: float = constant("clock.ldgsts.ahead_cycles")  # by which the tags may be ahead of that
     apart_cycles: float = constant("clock.ldgsts.apart_cycles")  # from one copy through L1 that misses it to the next
-    sooner_copies: float = constant("clock.ldgsts.sooner_copies")  # that may come sooner
+    sooner_copies: float = constant("clock.ldgsts.sooner_copies")  # of them that may come sooner
     missed_cycles: float = constant("clock.ldgsts.missed_cycles")  # of a line that is looked up together with others
     return_cycles: float = constant("clock.ldgsts.return_cycles")  # of a copy of which all has come
     far_bytes: float = constant("clock.ldgsts.far_bytes")  # of shared memory, beyond which the far half begins
