@@ -59,7 +59,7 @@ class Ldgsts(Parameters):
     copy_write_bytes_per_cycle: float = constant("l1.copy_write_bytes_per_cycle")
     tag_lines_per_cycle: float = constant("l1.tag_lines_per_cycle")
     held_cycles: float = constant("clock.ldgsts.held_cycles")  # beyond its passes, of a copy that L1 holds
-    few_cycles: float = constant("clock.ldgsts.few_cycles")  # which those take at most with their passes, if these take less
+    few_cycles: float = constant("clock.ldgsts.few_cycles")  # that it takes at most, if its passes are fewer
     lines_cycles: float = constant("clock.ldgsts.lines_cycles")  # beyond those in which many lines are looked up
     ahead_cycles: float = constant("clock.ldgsts.ahead_cycles")  # by which the tags may be ahead of that
     apart_cycles: float = constant("clock.ldgsts.apart_cycles")  # from one copy through L1 that misses it to the next
