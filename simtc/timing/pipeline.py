@@ -11,6 +11,7 @@ from typing import Any
 from simtc.timing import accounting, operation, safety
 from simtc.timing.unit import joined, link, paths
 from simtc.timing.units import (
+    answers,
     atomics,
     barrier,
     blocks,
@@ -32,6 +33,7 @@ from simtc.timing.units import (
     merging,
     operands,
     pipes,
+    places,
     scoreboards,
     shared_memory,
     slices,
@@ -51,6 +53,8 @@ UNITS = (
     write_combining.UNIT,  # of a store: its sectors go up
     lsu.UNIT,  # the operands of memory instructions are read; one goes on
     l1.UNIT,  # past the tags, where it may miss
+    places.UNIT,  # what misses takes a place
+    answers.UNIT,  # and what comes back of atomics
     bypass.UNIT,  # (where copies past it, and what comes beside them, leave one by one)
     landing.UNIT,
     ldgsts.UNIT,  # (a copy writes to shared memory)

@@ -290,6 +290,14 @@ def behind_red() -> int:
     return int(out[::2].sum())
 
 
+def meeting(bits: int, apart: int) -> int:
+    """Atomics of warps whose lanes meet at words of a line, or of several, beside 200 KB of shared memory."""
+    code, out = load(Path(__file__).parent / "data" / "l1_places.sass")[f"meets_{bits}"], np.zeros(64, np.int64)
+    args = [np.zeros(1 << 12, np.int32), out, np.int32(1), np.int32(apart)]
+    launch(code, 1, 1024, args, device=H200, timing=True, caches="warm", shared_bytes=200 << 10)
+    return int(out.sum())
+
+
 def timed(case: MicroCase, board: Device = H200) -> int:
     return case.simulate(board, case.kernel).cycles
 
@@ -336,6 +344,9 @@ ONLY = {  # launches for what few others depend on
     "fetch.spread_cycles": straight_of_all,
     **dict.fromkeys(("fetch.jump_cycles", "fetch.lines"), jumps),
     **dict.fromkeys(("ways.slice_flits", "waiting.left_flits"), behind_red),
+    "answers.freed_cycles": partial(meeting, 5, 0),
+    "crossbar.words_cycles": partial(meeting, 4, 0),
+    "places.bit_1": partial(meeting, 5, 32),
     **dict.fromkeys(("waiting.outside_flits", "waiting.store_flits"), red_then_stores),
     **dict.fromkeys(
         (

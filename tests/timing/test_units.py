@@ -23,7 +23,6 @@ HELPERS = {
     "groups",
     "memory_queue",
     "on_the_way",
-    "places",
     "returns",
     "server",
 }  # parts of units, not units

@@ -51,6 +51,7 @@ class Crossbar(Parameters):
         scales=lambda own, scale: own.packet_cycles / scale.cpc_crowd,
     )
     part_packets: float = constant("clock.crossbar.part_packets")  # more, of a sector that is stored in part
+    words_cycles: float = constant("clock.crossbar.words_cycles")  # more, of a line's words of an atomic with a result
     gpcs: float = constant("gpcs")
     gpc_bytes_per_cycle: float = constant(
         "gpc_bytes_per_cycle", scales=lambda own, scale: scale.gpc_crowd * own.gpc_bytes_per_cycle
@@ -156,8 +157,12 @@ def _way_up(ck: Arrays, op: Record, atomic: Record, is_first: Int) -> Float:
     own, meeting = ck.chip.crossbar, int64(atomic.meeting)
     if own.atomic_packet_cycles == 0:
         return own.request_cycles
+    is_word = meeting * atomic.lines >= atomic.lanes
+    if op.returned and meeting > 1 and not is_word:
+        head = is_first * (own.atomic_line_cycles + own.words_cycles)
+        return meeting * max(head + own.atomic_packet_cycles, own.request_cycles)
     head = own.atomic_line_cycles if is_first or meeting > 1 else 0.0
-    if not op.returned and meeting * atomic.lines >= atomic.lanes:
+    if not op.returned and is_word:
         return meeting * max(head, own.request_cycles)
     return meeting * max(head + own.atomic_packet_cycles, own.request_cycles)
 

@@ -20,7 +20,7 @@ from simtc.timing.units.crossbar import fetch_sector
 from simtc.timing.units.fills import MISS, MSHRS, expect, stage_cycles
 from simtc.timing.units.l2_tags import NEVER
 from simtc.timing.units.memory_queue import QUEUED, fill_cycles, flits_of, lines_of
-from simtc.timing.units.places import PENDING, hold, is_shared, note_line, room_at
+from simtc.timing.units.places import hold_lines, is_shared, room_at
 from simtc.timing.units.returns import in_order
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.write_combining import asks_at
@@ -56,8 +56,6 @@ class L1(Parameters):
     fill_turn_passes: float = constant("clock.l1.fill_turn_passes")  # and over the banks
     in_order: float = constant("clock.l1.in_order")  # 1 where a warp has what it asks for in the order of asking
     unused_bytes: float = constant("l1.unused_bytes")
-    freed_cycles: float = constant("l1.freed_cycles")
-    copy_freed_cycles: float = constant("l1.copy_freed_cycles")
     copy_tag_cycles: float = constant("l1.copy_tag_cycles")
 
 
@@ -68,9 +66,6 @@ UNIT = Unit(
         ("tag_free", np.float64),  # when the tags take the next instruction
         ("tagged", np.int64),  # instructions that came to the tags
         ("tagged_at", np.float64, (TAGGED,)),  # when the tags have done with the last of them
-        ("held", np.int64),  # places of lines that are on their way
-        ("places", np.float64, (PENDING,)),  # when they get free
-        ("come", np.float64),  # when all lines of loads will have come
         ("misses", np.int64),  # loads that are on their way from L2
         ("free_mshrs", np.int32, (MSHRS,)),  # a stack of them, beyond the first `misses`
         ("mshrs", MISS, (MSHRS,)),  # whose load it is, and the cycles that its data needs: data stage, tags
@@ -150,29 +145,27 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
     """
     if op.bypasses:
         return ldgsts.copied(ck, sm, load, int64(op.hint), t, asked)
-    ready, arrival, line, way, comes, lines, held = ck.l1_ready, t, int64(-1), int64(0), 0.0, int64(0), int64(0)
+    ready, arrival, come, line, way, missed = ck.l1_ready, t, 0.0, int64(-1), int64(0), int64(0)
     for k in range(load.sectors):
         sector = load.list[k]
         if sector >> 2 != line:
-            lines += note_line(ck, sm, op, comes, held)
-            line, comes = sector >> 2, 0.0
+            line, missed = sector >> 2, 0
             way = _way(ck, sm, line, t)
         cell = 4 * way + (sector & 3)
         ck.counters[Counter.L1_SECTORS] += 1
         if ready[sm.number, cell] < NEVER and not op.is_strong:
             ck.counters[Counter.L1_HITS] += 1
         else:
-            if comes == 0:
-                held = is_shared(ck, sm, op, way, t)
-                room = 0.0 if held else room_at(ck, sm, lines)
+            if not missed and not is_shared(ck, sm, op, way, t):
+                free = room_at(ck, sm, line)
                 if op.access == Access.COPY:
-                    room = max(room, ldgsts.may_miss_at(ck, sm))
-                asked, sm.tag_free = max(asked, room), max(sm.tag_free, room)
+                    free = max(free, ldgsts.may_miss_at(ck, sm))
+                asked, sm.tag_free = max(asked, free), max(sm.tag_free, free)
+            missed = 1
             ready[sm.number, cell] = fetch_sector(ck, sm, op, load, k, t, asked)
-            comes = max(comes, ready[sm.number, cell])
+            come = max(come, ready[sm.number, cell])
         arrival = max(arrival, ready[sm.number, cell])
-    lines += note_line(ck, sm, op, comes, held)
-    hold(ck, sm, lines, max(arrival, float64(ck.warps[load.warp].copies_done)) + ck.chip.l1.copy_freed_cycles)
+    hold_lines(ck, sm, op, come, float64(ck.warps[load.warp].copies_done))
     return arrival
 
 

@@ -20,6 +20,7 @@ from simtc.timing.constants import ASLEEP, LANES, TAGGED, Access, Counter, Pipe
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant, derived
 from simtc.timing.units.addresses import ones
+from simtc.timing.units.answers import waits_behind
 from simtc.timing.units.barrier import send
 from simtc.timing.units.bypass import beside_copies_at, follow, note_bypass
 from simtc.timing.units.crossbar import announce
@@ -265,7 +266,7 @@ def _move_next(ck: Arrays, sm: Record, now: Int) -> Int:
                 _start_special(sm, sub, op, now)
                 return 1
             continue
-        if sub.read_done <= now and (first < 0 or first <= sm.moved_sub < i):
+        if sub.read_done <= now and not waits_behind(ck, sm, op) and (first < 0 or first <= sm.moved_sub < i):
             first = i
     if first < 0 or sm.stage_count >= ck.chip.shared_memory.sm_queue_entries or sm.moved > now:
         return 0
@@ -294,5 +295,5 @@ def advance(ck: Arrays, sm: Record, now: Int) -> None:
             able = int64(sub.read_done)
             if op.access != Access.SPECIAL:
                 able = max(able, int64(sm.moved), 0 if sub.queue[sub.head].off else takes_next(ck, sm, op))
-            due = min(due, able) if able > now else due
+            due = min(due, able) if able > now and not waits_behind(ck, sm, op) else due
     sm.moves_at = due

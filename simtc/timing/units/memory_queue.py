@@ -32,6 +32,7 @@ QUEUED_FIELDS: Final = np.dtype(
         ("meeting", np.int32),  # of an atomic: the most lanes at one word
         ("ways", np.int64),  # of what waits for L2: bits of the ways that it takes; 0 of what has asked
         ("slices", np.int64),  # and bits of the slices that it goes to
+        ("placeless", np.int32),  # 1 where it waits for places of L1
         ("sent", np.int32),  # of an atomic: sectors that L2 has taken
         ("answered", np.float64),  # and when it answers those
         ("pieces", np.int64),  # of a copy past L1: bits of those that begin a piece

@@ -1,33 +1,71 @@
 """Places of L1: a line on its way takes one, so that no more are on their way than L1 has lines beside shared memory.
 
-Lines of loads leave their places in the order in which they were asked for. Those of LDGSTS keep theirs until all that
-the instruction copies has come, and the warp's copies before it, and has been written to shared memory.
+They are in four sets, which parities of the address choose. A load's or a copy's lines keep theirs until all of them
+have come: loads free them in the order of asking, LDGSTS when all that the warp copied before has been written, too.
+Atomics with a result take some for their answers (answers.py).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
+
+import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
 from simtc.timing.constants import LINE, WAYS, Access
 from simtc.timing.operation import OPERATION
-from simtc.timing.unit import CLOCK, SM, compiled
+from simtc.timing.unit import CLOCK, SM, Parameters, Unit, compiled, constant
+from simtc.timing.units.addresses import parity, spread
 from simtc.timing.units.l2_tags import NEVER
 from simtc.timing.units.on_the_way import hold_place, take_place
 
-__all__ = ["PENDING", "hold", "is_shared", "note_line", "room_at"]
+__all__ = ["SETS", "UNIT", "Places", "hold", "hold_lines", "is_shared", "most", "room_at", "set_of"]
 
-PENDING: Final = 2048  # lines on their way that the clock has room for
+SETS: Final = 4
+_PENDING: Final = 512  # lines of a set on their way that the clock has room for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places(Parameters):
+    """What a board says of them."""
+
+    freed_cycles: float = constant("l1.freed_cycles")  # 0 where nobody is known to wait
+    copy_freed_cycles: float = constant("l1.copy_freed_cycles")
+    no_places: float = constant("clock.places.no_places")  # of a set's lines
+    bit_0: float = constant("clock.places.bit_0")  # bits of the address, whose parity is the lowest bit of its set
+    bit_1: float = constant("clock.places.bit_1")  # and the other one; 0 where no one knows
+
+
+UNIT = Unit(
+    name="places",
+    parameters=Places,
+    sm=(
+        ("held", np.int64, (SETS,)),  # places of what is on its way
+        ("places", np.float64, (SETS, _PENDING)),  # when they get free
+        ("needed", np.int64, (SETS,)),  # places that the instruction at the tags needs
+        ("come", np.float64),  # when all lines of loads will have come
+    ),
+)
 
 
 @compiled(int64, CLOCK)
-def _most(ck: Arrays) -> Int:
-    """Return how many places there are: as many as lines; 0 on boards where nobody is known to wait."""
-    own = ck.chip.l1
-    if own.freed_cycles == 0:
+def most(ck: Arrays) -> Int:
+    """Return how many places a set has; 0 on boards where nobody is known to wait."""
+    if ck.chip.places.freed_cycles == 0:
         return int64(0)
-    return min(int64(own.l1_sets * WAYS + own.unused_bytes / LINE), PENDING)
+    lines = ck.chip.l1.l1_sets * WAYS + ck.chip.l1.unused_bytes / LINE
+    return min(int64(lines / SETS - ck.chip.places.no_places), _PENDING)
+
+
+@compiled(int64, CLOCK, int64)
+def set_of(ck: Arrays, line: Int) -> Int:
+    """Return which set a line is of; where that is unknown, one as if by chance."""
+    own = ck.chip.places
+    if own.bit_0 == 0:
+        return spread(line) % SETS
+    return parity(line * LINE, int64(own.bit_0)) + 2 * parity(line * LINE, int64(own.bit_1))
 
 
 @compiled(int64, CLOCK, SM, OPERATION, int64, float64)
@@ -45,34 +83,35 @@ def is_shared(ck: Arrays, sm: Record, op: Record, place: Int, t: Float) -> Int:
 
 
 @compiled(float64, CLOCK, SM, int64)
-def room_at(ck: Arrays, sm: Record, lines: Int) -> Float:
-    """Return when there is a place for a line, beside those that are held and so many more of the same copy."""
-    most = _most(ck)
-    if most == 0 or sm.held == 0 or sm.held + lines < most:
-        return 0.0
-    sm.held -= 1
-    return take_place(sm.places, sm.held + 1)
+def room_at(ck: Arrays, sm: Record, line: Int) -> Float:
+    """Return when there is a place for one more line of an instruction, beside those that are held."""
+    own, at = set_of(ck, line), 0.0
+    sm.needed[own] += 1
+    while sm.held[own] > 0 and sm.held[own] + sm.needed[own] > most(ck):
+        sm.held[own] -= 1
+        at = max(at, take_place(sm.places[own], sm.held[own] + 1))
+    return at
 
 
-@compiled(void, CLOCK, SM, int64, float64)
-def hold(ck: Arrays, sm: Record, lines: Int, until: Float) -> None:
-    """Hold the places of so many lines until a time."""
-    if _most(ck) > 0:
-        for _ in range(lines):
-            hold_place(sm.places, sm.held, until)
-            sm.held += 1
+@compiled(void, CLOCK, SM, int64, int64, float64)
+def hold(ck: Arrays, sm: Record, own: Int, count: Int, until: Float) -> None:
+    """Hold some places of a set until a time."""
+    for _ in range(min(count, most(ck) - sm.held[own])):
+        hold_place(sm.places[own], sm.held[own], until)
+        sm.held[own] += 1
 
 
-@compiled(int64, CLOCK, SM, OPERATION, float64, int64)
-def note_line(ck: Arrays, sm: Record, op: Record, t: Float, held: Int) -> Int:
-    """Note when a line comes that was asked for, 0 for one that was not; return how many places are still to be held.
+@compiled(void, CLOCK, SM, OPERATION, float64, float64)
+def hold_lines(ck: Arrays, sm: Record, op: Record, t: Float, done: Float) -> None:
+    """Hold the places of an instruction all of whose lines have come at a time, a copy's not before others are done.
 
-    A load's line has its place until then: none. A copy's keeps it until all of the copy has come: 1. A line that is
-    `held` has its place already: another one asked for other sectors of it.
+    Strong loads free theirs at once.
     """
-    if t == 0 or op.access == Access.COPY:
-        return int64(t > 0 and not held)
-    sm.come = max(sm.come, t)
-    if not held:
-        hold(ck, sm, int64(1), sm.come + ck.chip.l1.freed_cycles)
-    return int64(0)
+    if op.access == Access.COPY:
+        until = max(t, done) + ck.chip.places.copy_freed_cycles
+    else:
+        sm.come = max(sm.come, t)
+        until = sm.come + (0.0 if op.is_strong else ck.chip.places.freed_cycles)
+    for own in range(SETS):
+        hold(ck, sm, own, sm.needed[own], until)
+        sm.needed[own] = 0

@@ -13,9 +13,10 @@ import numpy as np
 
 from simtc.jit import Arrays, Float, Int, Record
 from simtc.machine.types import float64, int64, void
-from simtc.timing.constants import LANES, Access
+from simtc.timing.constants import ASLEEP, LANES, Access
 from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
+from simtc.timing.units.answers import expect_answer, finds_places_at, wait, wait_no_more
 from simtc.timing.units.crossbar import AHEAD, send_atomic, takes_atomic
 from simtc.timing.units.events import expect_turn
 from simtc.timing.units.fills import expect, stage_cycles
@@ -101,6 +102,7 @@ def _put(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
     for k in range(to.to.size):
         to.to[k] = one.to[k]
     find_ways(ck, to)
+    wait(ck, sm, op, to, now)
     sm.waiting += 1
     sm.waiting_flits += flits_of(op, one)
     if sm.left + 1 == sm.waiting:
@@ -140,13 +142,19 @@ def _expect(sm: Record, turn: Float, now: Int) -> None:
 def _join(ck: Arrays, sm: Record, op: Record, atomic: Record, now: Int, looked: Float, waited: Int) -> Int:
     """Send an atomic, or the rest of it, and expect its answer; return 0 where L2 is too far behind to take it now."""
     turn = max(looked - AHEAD, takes_atomic(ck, sm, atomic))
+    if not waited or atomic.placeless:
+        turn = max(turn, float64(finds_places_at(ck, sm, op, atomic, now)))
     if turn <= now:
         asked = joins_at(ck, sm, atomic, looked) if atomic.sent == 0 else looked
         if send_atomic(ck, sm, op, atomic, asked, now) == 0:
             turn = takes_atomic(ck, sm, atomic)
     if turn > now:
-        _expect(sm, turn, now)
+        if turn < ASLEEP:
+            _expect(sm, turn, now)
         return 0
+    if waited:
+        wait_no_more(ck, sm, op, atomic)
+    expect_answer(ck, sm, op, atomic, atomic.answered)
     comes, warp = max(atomic.answered, now + 1.0), ck.warps[atomic.warp]
     arrival, after = int64(math.ceil(comes)), in_order(ck, warp, op, comes, float64(now)) if op.returned else comes
     _answer(ck, sm, op, warp, arrival, now, waited)
@@ -242,6 +250,8 @@ def _join_others(ck: Arrays, sm: Record, now: Int) -> Int:
         if op.access != Access.ATOMIC or not one.ways:
             continue
         if one.slices & busy or is_held(ck, sm, one, n) or not _join(ck, sm, op, one, now, float64(now), int64(1)):
+            if one.placeless:
+                return joined
             busy |= one.slices
             continue
         sm.waiting_flits -= flits_of(op, one)
