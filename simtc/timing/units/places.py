@@ -1,8 +1,8 @@
 """Places of L1: a line on its way takes one, so that no more are on their way than L1 has lines beside shared memory.
 
 They are in four sets, which parities of the address choose. A load's or a copy's lines keep theirs until all of them
-have come: loads free them in the order of asking, LDGSTS when all that the warp copied before has been written, too.
-Atomics with a result take some for their answers (answers.py).
+have come, a copy's until all that its warp copied before has been written, too. Atomics with a result take some for
+their answers (answers.py).
 """
 
 from __future__ import annotations
@@ -45,7 +45,6 @@ UNIT = Unit(
         ("held", np.int64, (SETS,)),  # places of what is on its way
         ("places", np.float64, (SETS, _PENDING)),  # when they get free
         ("needed", np.int64, (SETS,)),  # places that the instruction at the tags needs
-        ("come", np.float64),  # when all lines of loads will have come
     ),
 )
 
@@ -110,8 +109,7 @@ def hold_lines(ck: Arrays, sm: Record, op: Record, t: Float, done: Float) -> Non
     if op.access == Access.COPY:
         until = max(t, done) + ck.chip.places.copy_freed_cycles
     else:
-        sm.come = max(sm.come, t)
-        until = sm.come + (0.0 if op.is_strong else ck.chip.places.freed_cycles)
+        until = t + (0.0 if op.is_strong else ck.chip.places.freed_cycles)
     for own in range(SETS):
         hold(ck, sm, own, sm.needed[own], until)
         sm.needed[own] = 0
