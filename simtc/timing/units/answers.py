@@ -77,6 +77,7 @@ def finds_places_at(ck: Arrays, sm: Record, op: Record, atomic: Record, now: Int
 @compiled(void, CLOCK, SM, OPERATION, QUEUED, int64)
 def wait(ck: Arrays, sm: Record, op: Record, atomic: Record, now: Int) -> None:
     """Let an atomic wait: for places, or if there are some, with these for L2 to take it."""
+    atomic.placeless = 0
     if not _takes_places(ck, op):
         return
     atomic.placeless = sm.placeless > 0 or finds_places_at(ck, sm, op, atomic, now) > now
