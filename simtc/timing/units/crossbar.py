@@ -151,8 +151,8 @@ def _is_part(atomic: Record, k: Int) -> Int:
 def _way_up(ck: Arrays, op: Record, atomic: Record, is_first: Int) -> Float:
     """Return how long the k-th sector of an atomic takes the way up: its data, and the head of its packet.
 
-    A line's sectors share a packet; each of the lanes that meet at one word has its own. Where nothing comes back, a
-    word alone goes in the head.
+    A line's sectors share a packet; each of the lanes that meet at one word has its own: where a result comes back, for
+    all sectors of the line, and longer for more than one word. Where nothing comes back, a word alone goes in the head.
     """
     own, meeting = ck.chip.crossbar, int64(atomic.meeting)
     if own.atomic_packet_cycles == 0:
