@@ -52,7 +52,7 @@ def test_33_sms():
 
 
 def test_132_sms_are_too_quick():
-    found = errors(lambda one: one["blocks"] == 132, each=3)  # all 72 take two minutes, and are as far off
+    found = errors(lambda one: one["blocks"] == 132, each=3)  # all 72 take two minutes
     assert len(found) == 24
     assert mean(map(abs, found)) < 0.21
     assert max(found) < 0.18
