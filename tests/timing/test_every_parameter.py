@@ -55,7 +55,7 @@ PARAMETERS = {  # and the constants that each is made of
 FEW = 4  # microbenchmarks of those that a constant is fitted to
 WHERE_OFF = 1000  # in place of a parameter that is 0: no factor moves it
 FACTORS = {  # 2 for all others
-    "barrier.barrier_defers": 0, "operands.reads_ahead": 0, "dram.dram_refresh_period_cycles": 1 / 16,
+    "barrier.barrier_defers": 0, "operands.reads_ahead": 0, "refresh.dram_refresh_period_cycles": 1 / 2,
     "special.registers_ahead": 1 / 4, "special.constants_ahead": 1 / 4,
     "dram.dram_measured_bytes_per_cycle": 1 / 64, "crossbar.packet_cycles": 16,
     "crossbar.copy_bytes_per_cycle": 1 / 16, "joining.join_cycles": 0, "joining.join_requests": 1 / 4,

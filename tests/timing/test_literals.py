@@ -44,10 +44,11 @@ MARKS = {  # numbers in place of something, bits of a word, and what a format fi
     "l2_tags._FROM_BEFORE", "l2_tags._PARTS", "ldgsts._SECTORS", "landing._UNIT",
     "scoreboards._BOARDS", "fetch._CODE_LINE",
     "fence._LOOKS",  # how often the clock looks: no cycle depends on it
-    "dram._EVEN",  # of the golden section: when in a period of refreshes rows are opened
+    "refresh._EVEN",  # of the golden section: when in a period of refreshes rows are opened
+    "refresh._BANKS", "refresh._BLOCK",  # how lines lie in banks
     "dram._NEARER",  # a page is half of the spread nearer than the mean, or farther
     "aging._ALIKE",  # how different two rates are that a sample tells apart
-    "slices._OF_STACK", "slices._BESIDE", "slices._NUMBERS",  # how lines lie at the slices and stacks of memory
+    "slices._HALVES", "slices._OF_STACK", "slices._BESIDE", "slices._NUMBERS",  # how lines lie at slices and stacks
     "atomics._NOTHING",  # cycles of work that are left by rounding
 }  # fmt: skip
 

@@ -17,8 +17,9 @@ from simtc.timing.constants import LINE
 from simtc.timing.unit import CLOCK, Parameters, Unit, compiled, constant
 from simtc.timing.units.addresses import hashed, parity
 
-__all__ = ["UNIT", "Slices", "are_known", "slice_of", "stack_of"]
+__all__ = ["UNIT", "Slices", "are_known", "in_slice", "slice_of", "stack_of"]
 
+_HALVES: Final = 2  # of L2
 _OF_STACK: Final = 8  # slices of a half behind one stack of memory
 _BESIDE: Final = 1024  # lines in a row whose numbers differ by parities alone
 _NUMBERS: Final = 64  # that these have
@@ -47,15 +48,28 @@ def are_known(ck: Arrays) -> Int:
     return int64(ck.chip.slices.bit_0 != 0)
 
 
+@compiled(int64, CLOCK, int64)
+def _number(ck: Arrays, line: Int) -> Int:
+    """Return the number of a line, where it is known."""
+    own, at = ck.chip.slices, line * LINE
+    low = parity(at, int64(own.bit_0)) + 2 * parity(at, int64(own.bit_1)) + 4 * parity(at, int64(own.bit_2))
+    high = parity(at, int64(own.bit_3)) + 2 * parity(at, int64(own.bit_4)) + 4 * parity(at, int64(own.bit_5))
+    return _NUMBERS * (line // _BESIDE) + 8 * high + low
+
+
+@compiled(int64, CLOCK, int64)
+def in_slice(ck: Arrays, line: Int) -> Int:
+    """Return how many lines' numbers of its slice are below a line's, where it is known."""
+    return int64(_number(ck, line) // int64(ck.chip.l2.l2_slices / _HALVES))
+
+
 @compiled(int64, CLOCK, int64, int64, int64)
 def slice_of(ck: Arrays, line: Int, half: Int, slices: Int) -> Int:
     """Return which of so many slices a line has in a half of L2; where that is unknown, one as if by chance of all."""
     if not are_known(ck):
         return hashed(line, 8) % slices
-    own, at, of_half = ck.chip.slices, line * LINE, slices // 2
-    low = parity(at, int64(own.bit_0)) + 2 * parity(at, int64(own.bit_1)) + 4 * parity(at, int64(own.bit_2))
-    high = parity(at, int64(own.bit_3)) + 2 * parity(at, int64(own.bit_4)) + 4 * parity(at, int64(own.bit_5))
-    return half * of_half + (_NUMBERS * (line // _BESIDE) + 8 * high + low) % of_half
+    of_half = slices // _HALVES
+    return half * of_half + _number(ck, line) % of_half
 
 
 @compiled(int64, CLOCK, int64, int64)
