@@ -68,7 +68,7 @@ FACTORS = {  # 2 for all others
     **dict.fromkeys(
         (
             "write_combining.l2_store_queue_cycles", "dram.dram_row_open_cycles", "dvfs.tensor_hold_cycles",
-            "l1.tag_queue_entries", "l1.unused_bytes", "crossbar.gpcs", "l1.in_order",
+            "l1.tag_queue_entries", "l1.unused_bytes", "crossbar.gpcs", "l1.in_order", "slices.known",
             "crossbar.l2_store_queue_cycles",
         ), 0,
     ),
@@ -77,10 +77,11 @@ FACTORS = {  # 2 for all others
     ),
     "l2_tags.l2_sets": 1 / 4096,
 }  # fmt: skip
-# What a launch makes of an SM; code, tested below; what L2 holds: test_l2.py; the LSU of others: test_memory_path.py
+# What a launch makes of an SM; code, tested below; what L2 holds: test_l2.py; the LSU of others: test_memory_path.py;
+# banks of DRAM that are far apart: test_refreshes.py
 APART = (
     "blocks.slots", "blocks.warps", "fetch.first_cycles", "l2_tags.l2_halves", "l2_tags.l2_dirty_bytes",
-    "l2_tags.l2_fill_bytes", "write_combining.l2_fill_bytes", "lsu.lsu_lanes", "lsu.register_cycles",
+    "l2_tags.l2_fill_bytes", "write_combining.l2_fill_bytes", "lsu.lsu_lanes", "lsu.register_cycles", "refresh.bit_3",
 )  # fmt: skip
 FIELDS = (
     "interval", "latency", "operand_read", "war", "tail", "returned", "tokens", "port_wait", "store_wait",

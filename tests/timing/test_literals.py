@@ -23,6 +23,7 @@ HASHES = {  # bits of an address that decide as if by chance, by function
         (f"addresses.{one}" for one in ("spread", "slot", "hashed", "chance", "parity")), None
     ),
     "joining._place": {10}, "write_combining._combines": {10}, "dram._bank_of": {12}, "slices.slice_of": {8},
+    "slices._number": {8},
     "dram._gather": {0.5},  # to the nearest number of channels
     "dram.distance": {0.5},  # of the mean: a half is nearer by half of the difference
     "atomics.atomic_unit": {5, 8, 9},

@@ -16,8 +16,8 @@ from simtc.jit import Arrays, Float, Int
 from simtc.machine.types import float64, int64
 from simtc.timing.constants import LINE
 from simtc.timing.unit import CLOCK, FLOAT, INT, Cells, Parameters, Unit, compiled, constant
-from simtc.timing.units.addresses import parity, spread
-from simtc.timing.units.slices import are_known, in_slice
+from simtc.timing.units.addresses import parity
+from simtc.timing.units.slices import in_slice
 
 __all__ = ["UNIT", "Refresh", "met_by_row", "over"]
 
@@ -60,14 +60,11 @@ def met_by_row(ck: Arrays, t: Float) -> Float:
 
 @compiled(int64, CLOCK, int64)
 def _bank(ck: Arrays, line: Int) -> Int:
-    """Return in which bank a line is: of a share of the chip, for each 64 KiB one as if by chance."""
-    own, block = ck.chip.refresh, line * LINE // _BLOCK
-    half = _BANKS * parity(line, int64(ck.chip.dram.half_bits))
-    if not are_known(ck):
-        return half + spread(block) % _BANKS
-    number = 2 * in_slice(ck, line) + (block & 1)
+    """Return in which bank of which half a line is."""
+    own, number = ck.chip.refresh, 2 * in_slice(ck, line) + (line * LINE // _BLOCK & 1)
     low = parity(number, int64(own.bit_0)) + 2 * parity(number, int64(own.bit_1))
-    return half + low + 4 * parity(number, int64(own.bit_2)) + 8 * parity(number, int64(own.bit_3))
+    high = parity(number, int64(own.bit_2)) + 2 * parity(number, int64(own.bit_3))
+    return _BANKS * parity(line, int64(ck.chip.dram.half_bits)) + 4 * high + low
 
 
 @compiled(float64, CLOCK, int64, float64)

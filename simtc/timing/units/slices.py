@@ -14,7 +14,7 @@ from typing import Final
 from simtc.jit import Arrays, Int
 from simtc.machine.types import int64
 from simtc.timing.constants import LINE
-from simtc.timing.unit import CLOCK, Parameters, Unit, compiled, constant
+from simtc.timing.unit import CLOCK, Parameters, Unit, compiled, constant, derived
 from simtc.timing.units.addresses import hashed, parity
 
 __all__ = ["UNIT", "Slices", "are_known", "in_slice", "slice_of", "stack_of"]
@@ -29,14 +29,18 @@ _NUMBERS: Final = 64  # that these have
 class Slices(Parameters):
     """Bits of addresses, as numbers, whose parities say where a line is; 0 where no one knows."""
 
-    bit_0: float = constant(  # of the address, whose parity is the lowest bit of a line's number
-        "clock.slices.bit_0", scales=lambda own, scale: own.bit_0 if scale.share == 1 else 0.0
-    )
+    bit_0: float = constant("clock.slices.bit_0")  # of the address, whose parity is the lowest bit of a line's number
     bit_1: float = constant("clock.slices.bit_1")  # the same for its second bit
     bit_2: float = constant("clock.slices.bit_2")  # for its third
     bit_3: float = constant("clock.slices.bit_3")  # for its fourth
     bit_4: float = constant("clock.slices.bit_4")  # for its fifth
     bit_5: float = constant("clock.slices.bit_5")  # and for its sixth
+    known: float = derived(  # 1 where the slices are the chip's, and lines are where they are on it
+        lambda device, _: float(device.clocked("clock.slices.bit_0") > 0),
+        "clock.slices.bit_0",
+        scales=lambda own, scale: own.known if scale.share == 1 else 0.0,
+    )
+    of_half: float = derived(lambda device, _: device.l2_slices // _HALVES, "l2_slices")  # of a half of the chip
 
 
 UNIT = Unit(name="slices", parameters=Slices)
@@ -45,7 +49,7 @@ UNIT = Unit(name="slices", parameters=Slices)
 @compiled(int64, CLOCK)
 def are_known(ck: Arrays) -> Int:
     """Tell whether the way from addresses to slices is known: of a board, all of whose SMs are executed."""
-    return int64(ck.chip.slices.bit_0 != 0)
+    return int64(ck.chip.slices.known)
 
 
 @compiled(int64, CLOCK, int64)
@@ -60,7 +64,7 @@ def _number(ck: Arrays, line: Int) -> Int:
 @compiled(int64, CLOCK, int64)
 def in_slice(ck: Arrays, line: Int) -> Int:
     """Return how many lines' numbers of its slice are below a line's, where it is known."""
-    return int64(_number(ck, line) // int64(ck.chip.l2.l2_slices / _HALVES))
+    return int64(_number(ck, line) // int64(ck.chip.slices.of_half))
 
 
 @compiled(int64, CLOCK, int64, int64, int64)
