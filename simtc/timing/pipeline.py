@@ -34,7 +34,6 @@ from simtc.timing.units import (
     operands,
     pipes,
     places,
-    refresh,
     scoreboards,
     shared_memory,
     slices,
@@ -69,7 +68,6 @@ UNITS = (
     slices.UNIT,  # its own
     l2_tags.UNIT,  # that may hold the line
     dram.UNIT,  # or asks DRAM for it
-    refresh.UNIT,  # whose banks are refreshed by turns
     dispatch.UNIT,  # each sub-core picks a warp
     fetch.UNIT,  # whose code and constants have come
     scoreboards.UNIT,  # whose scoreboards are down

@@ -164,5 +164,5 @@ def _rises(device: Device, rested: Device, launch: Launched) -> np.ndarray:
     rises = parameters(rested, launch).view(np.float64) / np.where(before == 0, 1.0, before)
     rises[before == 0] = 1.0
     for name in ("dram_refresh_period_cycles", "dram_refresh_cycles"):  # one that has begun does not begin again
-        rises.view(PARAMETERS)["refresh"][name] = 1.0
+        rises.view(PARAMETERS)["dram"][name] = 1.0
     return rises

@@ -55,7 +55,7 @@ PARAMETERS = {  # and the constants that each is made of
 FEW = 4  # microbenchmarks of those that a constant is fitted to
 WHERE_OFF = 1000  # in place of a parameter that is 0: no factor moves it
 FACTORS = {  # 2 for all others
-    "barrier.barrier_defers": 0, "operands.reads_ahead": 0, "refresh.dram_refresh_period_cycles": 1 / 2,
+    "barrier.barrier_defers": 0, "operands.reads_ahead": 0, "dram.dram_refresh_period_cycles": 1 / 16,
     "special.registers_ahead": 1 / 4, "special.constants_ahead": 1 / 4,
     "dram.dram_measured_bytes_per_cycle": 1 / 64, "crossbar.packet_cycles": 16,
     "crossbar.copy_bytes_per_cycle": 1 / 16, "joining.join_cycles": 0, "joining.join_requests": 1 / 4,
@@ -68,7 +68,7 @@ FACTORS = {  # 2 for all others
     **dict.fromkeys(
         (
             "write_combining.l2_store_queue_cycles", "dram.dram_row_open_cycles", "dvfs.tensor_hold_cycles",
-            "l1.tag_queue_entries", "l1.unused_bytes", "crossbar.gpcs", "l1.in_order", "slices.known",
+            "l1.tag_queue_entries", "l1.unused_bytes", "crossbar.gpcs", "l1.in_order",
             "crossbar.l2_store_queue_cycles",
         ), 0,
     ),
@@ -77,11 +77,10 @@ FACTORS = {  # 2 for all others
     ),
     "l2_tags.l2_sets": 1 / 4096,
 }  # fmt: skip
-# What a launch makes of an SM; code, tested below; what L2 holds: test_l2.py; the LSU of others: test_memory_path.py;
-# banks of DRAM that are far apart: test_refreshes.py
+# What a launch makes of an SM; code, tested below; what L2 holds: test_l2.py; the LSU of others: test_memory_path.py
 APART = (
     "blocks.slots", "blocks.warps", "fetch.first_cycles", "l2_tags.l2_halves", "l2_tags.l2_dirty_bytes",
-    "l2_tags.l2_fill_bytes", "write_combining.l2_fill_bytes", "lsu.lsu_lanes", "lsu.register_cycles", "refresh.bit_3",
+    "l2_tags.l2_fill_bytes", "write_combining.l2_fill_bytes", "lsu.lsu_lanes", "lsu.register_cycles",
 )  # fmt: skip
 FIELDS = (
     "interval", "latency", "operand_read", "war", "tail", "returned", "tokens", "port_wait", "store_wait",

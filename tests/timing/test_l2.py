@@ -134,7 +134,7 @@ def test_a_line_stored_to_in_part_costs_dram_more_than_its_part(args, measured):
 def test_a_sector_stored_to_in_part_is_read_from_dram():
     """On the chip 7,238 cycles cold, 4,262 warm: a copy of a word of each sector, which fits into L2."""
     case = stream("copy_apart", 8, 32, 1024, 8192, 17301504, block=256)
-    assert cycles(case) > 1.02 * cycles(case, altered(H200, "l2_fill_bytes", 0))  # 1.035 until 2026-11-30
+    assert cycles(case) > 1.035 * cycles(case, altered(H200, "l2_fill_bytes", 0))  # 1.04 until 2026-11-30
 
 
 def test_a_launch_larger_than_l2_finds_nothing_of_the_one_before():

@@ -23,7 +23,6 @@ HASHES = {  # bits of an address that decide as if by chance, by function
         (f"addresses.{one}" for one in ("spread", "slot", "hashed", "chance", "parity")), None
     ),
     "joining._place": {10}, "write_combining._combines": {10}, "dram._bank_of": {12}, "slices.slice_of": {8},
-    "slices._number": {8},
     "dram._gather": {0.5},  # to the nearest number of channels
     "dram.distance": {0.5},  # of the mean: a half is nearer by half of the difference
     "atomics.atomic_unit": {5, 8, 9},
@@ -45,11 +44,10 @@ MARKS = {  # numbers in place of something, bits of a word, and what a format fi
     "l2_tags._FROM_BEFORE", "l2_tags._PARTS", "ldgsts._SECTORS", "landing._UNIT",
     "scoreboards._BOARDS", "fetch._CODE_LINE",
     "fence._LOOKS",  # how often the clock looks: no cycle depends on it
-    "refresh._EVEN",  # of the golden section: when in a period of refreshes rows are opened
-    "refresh._BANKS", "refresh._BLOCK",  # how lines lie in banks
+    "dram._EVEN",  # of the golden section: when in a period of refreshes rows are opened
     "dram._NEARER",  # a page is half of the spread nearer than the mean, or farther
     "aging._ALIKE",  # how different two rates are that a sample tells apart
-    "slices._HALVES", "slices._OF_STACK", "slices._BESIDE", "slices._NUMBERS",  # how lines lie at slices and stacks
+    "slices._OF_STACK", "slices._BESIDE", "slices._NUMBERS",  # how lines lie at the slices and stacks of memory
     "atomics._NOTHING",  # cycles of work that are left by rounding
 }  # fmt: skip
 

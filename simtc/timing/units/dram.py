@@ -16,7 +16,6 @@ from simtc.jit import Arrays, Float, Int
 from simtc.machine.types import float64, int64, void
 from simtc.timing.constants import LINE, SECTOR, Counter
 from simtc.timing.unit import CLOCK, FLOAT, INT, Cells, Parameters, Unit, compiled, constant, derived
-from simtc.timing.units import refresh
 from simtc.timing.units.addresses import chance, hashed, parity, spread
 from simtc.timing.units.server import SERVER, serve
 
@@ -25,9 +24,10 @@ __all__ = ["UNIT", "Dram", "answer", "beyond_near", "deliver", "distance", "idle
 _BANKS: Final = 1024  # that the clock has room for
 _CHANNELS: Final = 128  # likewise
 _NOTED: Final = 8192  # rows that batches hold
+_EVEN: Final = 0.6180339887498949  # of which all multiples lie evenly between 0 and 1, but for whole numbers
 _NEARER: Final = 0.5  # of the spread: what a near SM has less than the mean of all
-# what was read of sectors, written of bytes
-_STATE = np.dtype([("channels", SERVER), *((name, np.float64) for name in ("delivered", "written"))])
+# what was read of sectors, written of bytes, opened of rows
+_STATE = np.dtype([("channels", SERVER), *((name, np.float64) for name in ("delivered", "written", "opened"))])
 _ROW = np.dtype([("row", np.int64), ("until", np.float64), ("ready", np.float64)])
 # what a channel gathers: bytes; the most rows of a bank; the batch's number, and sectors read before it began
 _BATCH = np.dtype([("size", FLOAT), ("rows", FLOAT), ("number", INT), ("delivered", FLOAT)])
@@ -78,6 +78,8 @@ class Dram(Parameters):
     )
     read_piece_bytes: float = constant("clock.dram.read_piece_bytes")  # that lie in one of them
     read_open_bytes: float = constant("clock.dram.read_open_bytes")  # that it could read while it opens a row
+    dram_refresh_period_cycles: float = constant("dram_refresh_period_cycles")
+    dram_refresh_cycles: float = constant("dram_refresh_cycles")
 
 
 UNIT = Unit(
@@ -95,6 +97,20 @@ UNIT = Unit(
 )
 
 
+@compiled(float64, CLOCK, float64)
+def _refreshed(ck: Arrays, t: Float) -> Float:
+    """Return when a bank has been refreshed that is to open a row at t; 0 if it does not meet its refresh.
+
+    When a bank is refreshed no one publishes. So the openings are spread evenly over a period, one after another.
+    """
+    own = ck.chip.dram
+    if own.dram_refresh_cycles == 0:
+        return 0.0
+    ck.dram.opened += 1.0
+    left = own.dram_refresh_cycles - ck.dram.opened * _EVEN % 1.0 * own.dram_refresh_period_cycles
+    return t + left if left > 0 else 0.0
+
+
 @compiled(int64, CLOCK, int64)
 def _bank_of(ck: Arrays, line: Int) -> Int:
     """Return which bank has a line's row."""
@@ -107,7 +123,7 @@ def _open_row(ck: Arrays, line: Int, number: Int, t: Float) -> Int:
     row, bank = line // int64(ck.chip.dram.row_lines), ck.dram_rows[number]
     is_open = int64(bank.row == row and t < bank.until)
     if not is_open:
-        bank.row, bank.ready = row, refresh.met_by_row(ck, t)
+        bank.row, bank.ready = row, _refreshed(ck, t)
     bank.until = max(t, bank.ready) + ck.chip.dram.dram_row_open_cycles
     return is_open
 
@@ -143,7 +159,7 @@ def answer(ck: Arrays, sector: Int, t: Float) -> Float:
     """Return when a near SM sees what DRAM answers to a request for a sector, which comes at t."""
     line, own = sector >> 2, ck.chip.dram
     bank = _bank_of(ck, line)
-    asked = refresh.over(ck, line, max(serve(ck.dram.channels, t, 0.0), _read(ck, sector, 0.0, t)))
+    asked = max(serve(ck.dram.channels, t, 0.0), _read(ck, sector, 0.0, t))
     is_open = _open_row(ck, line, bank, asked)
     _read(ck, sector, (1 - is_open) * own.read_open_bytes / SECTOR, t)
     tail = own.dram_tail_cycles if is_open else own.dram_row_tail_cycles

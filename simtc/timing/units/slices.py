@@ -14,12 +14,11 @@ from typing import Final
 from simtc.jit import Arrays, Int
 from simtc.machine.types import int64
 from simtc.timing.constants import LINE
-from simtc.timing.unit import CLOCK, Parameters, Unit, compiled, constant, derived
+from simtc.timing.unit import CLOCK, Parameters, Unit, compiled, constant
 from simtc.timing.units.addresses import hashed, parity
 
-__all__ = ["UNIT", "Slices", "are_known", "in_slice", "slice_of", "stack_of"]
+__all__ = ["UNIT", "Slices", "are_known", "slice_of", "stack_of"]
 
-_HALVES: Final = 2  # of L2
 _OF_STACK: Final = 8  # slices of a half behind one stack of memory
 _BESIDE: Final = 1024  # lines in a row whose numbers differ by parities alone
 _NUMBERS: Final = 64  # that these have
@@ -29,18 +28,14 @@ _NUMBERS: Final = 64  # that these have
 class Slices(Parameters):
     """Bits of addresses, as numbers, whose parities say where a line is; 0 where no one knows."""
 
-    bit_0: float = constant("clock.slices.bit_0")  # of the address, whose parity is the lowest bit of a line's number
+    bit_0: float = constant(  # of the address, whose parity is the lowest bit of a line's number
+        "clock.slices.bit_0", scales=lambda own, scale: own.bit_0 if scale.share == 1 else 0.0
+    )
     bit_1: float = constant("clock.slices.bit_1")  # the same for its second bit
     bit_2: float = constant("clock.slices.bit_2")  # for its third
     bit_3: float = constant("clock.slices.bit_3")  # for its fourth
     bit_4: float = constant("clock.slices.bit_4")  # for its fifth
     bit_5: float = constant("clock.slices.bit_5")  # and for its sixth
-    known: float = derived(  # 1 where the slices are the chip's, and lines are where they are on it
-        lambda device, _: float(device.clocked("clock.slices.bit_0") > 0),
-        "clock.slices.bit_0",
-        scales=lambda own, scale: own.known if scale.share == 1 else 0.0,
-    )
-    of_half: float = derived(lambda device, _: device.l2_slices // _HALVES, "l2_slices")  # of a half of the chip
 
 
 UNIT = Unit(name="slices", parameters=Slices)
@@ -49,22 +44,7 @@ UNIT = Unit(name="slices", parameters=Slices)
 @compiled(int64, CLOCK)
 def are_known(ck: Arrays) -> Int:
     """Tell whether the way from addresses to slices is known: of a board, all of whose SMs are executed."""
-    return int64(ck.chip.slices.known)
-
-
-@compiled(int64, CLOCK, int64)
-def _number(ck: Arrays, line: Int) -> Int:
-    """Return the number of a line, where it is known."""
-    own, at = ck.chip.slices, line * LINE
-    low = parity(at, int64(own.bit_0)) + 2 * parity(at, int64(own.bit_1)) + 4 * parity(at, int64(own.bit_2))
-    high = parity(at, int64(own.bit_3)) + 2 * parity(at, int64(own.bit_4)) + 4 * parity(at, int64(own.bit_5))
-    return _NUMBERS * (line // _BESIDE) + 8 * high + low
-
-
-@compiled(int64, CLOCK, int64)
-def in_slice(ck: Arrays, line: Int) -> Int:
-    """Return how many lines' numbers of its slice are below a line's, where it is known."""
-    return int64(_number(ck, line) // int64(ck.chip.slices.of_half))
+    return int64(ck.chip.slices.bit_0 != 0)
 
 
 @compiled(int64, CLOCK, int64, int64, int64)
@@ -72,8 +52,10 @@ def slice_of(ck: Arrays, line: Int, half: Int, slices: Int) -> Int:
     """Return which of so many slices a line has in a half of L2; where that is unknown, one as if by chance of all."""
     if not are_known(ck):
         return hashed(line, 8) % slices
-    of_half = slices // _HALVES
-    return half * of_half + _number(ck, line) % of_half
+    own, at, of_half = ck.chip.slices, line * LINE, slices // 2
+    low = parity(at, int64(own.bit_0)) + 2 * parity(at, int64(own.bit_1)) + 4 * parity(at, int64(own.bit_2))
+    high = parity(at, int64(own.bit_3)) + 2 * parity(at, int64(own.bit_4)) + 4 * parity(at, int64(own.bit_5))
+    return half * of_half + (_NUMBERS * (line // _BESIDE) + 8 * high + low) % of_half
 
 
 @compiled(int64, CLOCK, int64, int64)
