@@ -38,6 +38,7 @@ from simtc.timing.units import (
     shared_memory,
     slices,
     special,
+    store_lines,
     tensor,
     waiting,
     ways,
@@ -51,6 +52,7 @@ UNITS = (
     events.UNIT,  # what is due comes: scoreboards, LSU entries, data from L2
     shared_memory.UNIT,  # the data stage takes a wavefront, or a line for L1
     write_combining.UNIT,  # of a store: its sectors go up
+    store_lines.UNIT,  # once its lines have places in L1
     lsu.UNIT,  # the operands of memory instructions are read; one goes on
     l1.UNIT,  # past the tags, where it may miss
     places.UNIT,  # what misses takes a place

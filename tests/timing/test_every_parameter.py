@@ -75,7 +75,7 @@ FACTORS = {  # 2 for all others
     **dict.fromkeys(  # of arrays
         ("dispatch.sub_cores", "l2.l2_slices", "l1.l1_sets"), 0.5,
     ),
-    "l2_tags.l2_sets": 1 / 4096,
+    "l2_tags.l2_sets": 1 / 4096, "store_lines.kept_for_cycles": 1 / 16,
 }  # fmt: skip
 # What a launch makes of an SM; code, tested below; what L2 holds: test_l2.py; the LSU of others: test_memory_path.py
 APART = (
@@ -298,6 +298,15 @@ def meeting(bits: int, apart: int) -> int:
     return int(out.sum())
 
 
+def lone_sectors(gap: int, reads: int) -> int:
+    """Rows that 16 warps store beside 110 KB of shared memory, a sector of each line, behind lines that they load."""
+    code, out = load(Path(__file__).parent / "data" / "store_lines.sass")["lines_16"], np.zeros(32, np.uint32)
+    numbers = (np.int32(number) for number in (2, gap, 256 * gap, 16, reads))
+    args = [out, np.zeros(16 * 256 * gap, np.uint8), np.zeros(16 * 16 * 4096, np.uint8), *numbers]
+    launch(code, 1, 512, args, device=H200, timing=True, caches="warm", shared_bytes=110 << 10)
+    return int(out.sum())
+
+
 def timed(case: MicroCase, board: Device = H200) -> int:
     return case.simulate(board, case.kernel).cycles
 
@@ -386,6 +395,11 @@ ONLY = {  # launches for what few others depend on
         batches,
     ),
     "operands.source_read_cycles": overwritten,
+    **dict.fromkeys(("store_lines.bank_cycles", "store_lines.ahead_lines"), partial(lone_sectors, 640, 0)),
+    **dict.fromkeys(
+        ("store_lines.other_cycles", "store_lines.kept_cycles", "store_lines.kept_for_cycles"),
+        partial(lone_sectors, 128, 16),
+    ),
     "special.registers_ahead": partial(asked, "S2R R8, SR_TID.X"),
     "special.constants_ahead": partial(asked, "LDC R8, c[0x0][0x160]"),
     "write_combining.store_least_cycles": lines,

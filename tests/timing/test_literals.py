@@ -23,6 +23,7 @@ HASHES = {  # bits of an address that decide as if by chance, by function
         (f"addresses.{one}" for one in ("spread", "slot", "hashed", "chance", "parity")), None
     ),
     "joining._place": {10}, "write_combining._combines": {10}, "dram._bank_of": {12}, "slices.slice_of": {8},
+    "store_lines.placed": {10},
     "dram._gather": {0.5},  # to the nearest number of channels
     "dram.distance": {0.5},  # of the mean: a half is nearer by half of the difference
     "atomics.atomic_unit": {5, 8, 9},
@@ -35,7 +36,7 @@ ROOM = {  # what the clock's arrays have room for, or can tell apart, beside wha
     "l1._NOTED", "places.SETS", "places._PENDING",
     "landing._PLACES", "landing._ABLE", "ldgsts.GROUPS", "memory_queue.TO",
     "memory_queue.QUEUE", "memory_queue._SECTORS", "merging._PAIRS", "write_combining._COMBINED", "aging.FULL",
-    "aging._RING", "barrier.PASSED", "atomics.UNITS",
+    "aging._RING", "barrier.PASSED", "atomics.UNITS", "store_lines._NOTED", "store_lines._BLOCK", "store_lines._BLOCKS",
 }  # fmt: skip
 MARKS = {  # numbers in place of something, bits of a word, and what a format fixes
     "blocks.NO_BLOCK", "blocks.ENDED", "dispatch._NOBODY", "events.ENTRY", "events.FILL", "fetch._UNKNOWN",

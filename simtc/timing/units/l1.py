@@ -231,6 +231,7 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
         complete(sm, warp, op, load.warp, arrival + cycles - landing.sooner(ck, op))
     else:
         fetched, looked = min(sm.requests - before, lines), looked_up(ck, load)
+        sm.lines_loaded += fetched
         sm.tag_free += max(fetched - looked, 0.0)  # what misses leaves them a line a cycle
         held = _held_lines(ck, sm, load, now)  # which are read at once, and again when the rest has come
         sm.stage_free = max(sm.stage_free, float64(now)) + looked * held / max(lines, 1)

@@ -17,6 +17,7 @@ from simtc.timing.units.crossbar import send_store
 from simtc.timing.units.l2 import complete, counts_for
 from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.merging import stores_too
+from simtc.timing.units.store_lines import placed
 
 __all__ = ["UNIT", "WriteCombining", "answered", "asks_at", "joins_at", "queue_store", "stage_cycles", "write_through"]
 
@@ -36,7 +37,6 @@ class WriteCombining(Parameters):
     store_turn_cycles: float = constant("l1.store_turn_cycles")
     store_turn_line_cycles: float = constant("l1.store_turn_line_cycles")
     store_gather_lines: float = constant("l1.store_gather_lines")
-    lone_cycles: float = constant("clock.write_combining.lone_cycles")  # at least, of the only sector of a line
     end_cycles: float = constant("clock.write_combining.end_cycles")  # until a store has passed an idle SM
     store_answer_cycles: float = constant("launch.store_answer_cycles")
     l2_store_queue_cycles: float = constant("l2_store_queue_cycles")
@@ -147,7 +147,7 @@ def _send(ck: Arrays, sm: Record, op: Record, store: Record, t: Float) -> None:
         flits = 1.0 if sector >> 2 == line else 1.0 + mask
         line = sector >> 2
         merged = stores_too(ck, sm, sector, t)
-        sm.up_free += max(flits, ck.chip.crossbar.request_cycles, own.lone_cycles) if alone else flits
+        sm.up_free += max(flits, ck.chip.crossbar.request_cycles) if alone else flits
         served = send_store(ck, sm, sector, merged, is_part, sm.up_free, flits)
         sm.up_free = max(sm.up_free, served - queue)
         sm.taken = max(sm.taken, int64(served) + 1)
@@ -175,6 +175,6 @@ def write_through(ck: Arrays, sm: Record, warp: Record, op: Record, store: Recor
     _send(ck, sm, op, store, t)
     sm.stores_left = sm.up_free
     sm.stored = sm.up_free + _load_after(ck, store.lines)
-    sm.stage_free = max(sm.stage_free, sm.up_free - own.store_queue_sectors)
+    sm.stage_free = max(sm.stage_free, sm.up_free - own.store_queue_sectors, placed(ck, sm, store, t))
     sm.drained = max(sm.drained, int64(max(sm.stage_free, t + own.end_cycles)))
     answered(warp, max(sm.taken, int64(t)) + int64(own.store_answer_cycles))  # those that join others leave, too
