@@ -20,7 +20,7 @@ from simtc.timing.units.crossbar import fetch_sector
 from simtc.timing.units.fills import MISS, MSHRS, expect, stage_cycles
 from simtc.timing.units.l2_tags import NEVER
 from simtc.timing.units.memory_queue import QUEUED, fill_cycles, flits_of, lines_of
-from simtc.timing.units.places import hold_lines, is_shared, room_at
+from simtc.timing.units.places import SETS, hold_lines, is_shared, room_at, set_of
 from simtc.timing.units.returns import in_order
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.write_combining import asks_at
@@ -39,6 +39,7 @@ __all__ = [
 WAITING: Final = 512  # instructions that it has room for in the queue for L2
 _NOTED: Final = 64  # lines that the clock finds again at once
 _OTHERS: Final = (4, 8)  # bits of a number by chance, from which on it chooses two more ways
+_COUNT: Final = 8  # bits that count the lines of an instruction
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 _WAITS = (*_WIDE, Access.GLOBAL_STORE)  # where atomics do
 
@@ -57,6 +58,7 @@ class L1(Parameters):
     in_order: float = constant("clock.l1.in_order")  # 1 where a warp has what it asks for in the order of asking
     unused_bytes: float = constant("l1.unused_bytes")
     copy_tag_cycles: float = constant("l1.copy_tag_cycles")
+    bank_cycles: float = constant("clock.l1.bank_cycles")  # of the tags, of a load's line more in a bank than in others
 
 
 UNIT = Unit(
@@ -136,6 +138,21 @@ def looked_up(ck: Arrays, one: Record) -> Float:
     return min(max(float64(one.passes), lines / most), lines)
 
 
+@compiled(float64, CLOCK, QUEUED)
+def _crowded(ck: Arrays, load: Record) -> Float:
+    """Return how much longer the tags take for a load, of which one of their banks has more lines than a quarter."""
+    own, line, counts, most = ck.chip.l1, int64(-1), int64(0), int64(0)
+    if own.bank_cycles == 0:
+        return 0.0
+    for k in range(load.sectors):
+        if load.list[k] >> 2 != line:
+            line = load.list[k] >> 2
+            at = _COUNT * set_of(ck, line)
+            counts += 1 << at
+            most = max(most, counts >> at & ((1 << _COUNT) - 1))
+    return own.bank_cycles * max(most - load.lines / SETS, 0.0)
+
+
 @compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64, float64)
 def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all.
@@ -176,6 +193,8 @@ def tag_cycles(ck: Arrays, op: Record, one: Record) -> Float:
         return ldgsts.tag_cycles(ck, one)
     if op.access == Access.ATOMIC and ck.chip.crossbar.atomic_packet_cycles > 0:
         return float64(max(flits_of(op, one), 1))
+    if op.access == Access.GLOBAL_LOAD:
+        return max(looked_up(ck, one), 1.0) + _crowded(ck, one)
     return max(looked_up(ck, one), 1.0) + (ck.chip.l1.copy_tag_cycles if op.access == Access.COPY else 0.0)
 
 
