@@ -20,7 +20,7 @@ from simtc.timing.units.crossbar import fetch_sector
 from simtc.timing.units.fills import MISS, MSHRS, expect, stage_cycles
 from simtc.timing.units.l2_tags import NEVER
 from simtc.timing.units.memory_queue import QUEUED, fill_cycles, flits_of, lines_of
-from simtc.timing.units.places import SETS, hold_lines, is_shared, room_at, set_of
+from simtc.timing.units.places import hold_lines, is_shared, room_at, set_of
 from simtc.timing.units.returns import in_order
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.write_combining import asks_at
@@ -58,7 +58,7 @@ class L1(Parameters):
     in_order: float = constant("clock.l1.in_order")  # 1 where a warp has what it asks for in the order of asking
     unused_bytes: float = constant("l1.unused_bytes")
     copy_tag_cycles: float = constant("l1.copy_tag_cycles")
-    bank_cycles: float = constant("clock.l1.bank_cycles")  # of the tags, of a load's line more in a bank than in others
+    bank_cycles: float = constant("clock.l1.bank_cycles")  # of the tags, for each line of a load that one bank has
 
 
 UNIT = Unit(
@@ -139,10 +139,10 @@ def looked_up(ck: Arrays, one: Record) -> Float:
 
 
 @compiled(float64, CLOCK, QUEUED)
-def _crowded(ck: Arrays, load: Record) -> Float:
-    """Return how much longer the tags take for a load, of which one of their banks has more lines than a quarter."""
-    own, line, counts, most = ck.chip.l1, int64(-1), int64(0), int64(0)
-    if own.bank_cycles == 0:
+def _by_banks(ck: Arrays, load: Record) -> Float:
+    """Return how long the tags take for a load whose lines lie in four banks: as the one that has most of them."""
+    line, counts, most = int64(-1), int64(0), int64(0)
+    if ck.chip.l1.bank_cycles == 0:
         return 0.0
     for k in range(load.sectors):
         if load.list[k] >> 2 != line:
@@ -150,7 +150,7 @@ def _crowded(ck: Arrays, load: Record) -> Float:
             at = _COUNT * set_of(ck, line)
             counts += 1 << at
             most = max(most, counts >> at & ((1 << _COUNT) - 1))
-    return own.bank_cycles * max(most - load.lines / SETS, 0.0)
+    return ck.chip.l1.bank_cycles * most
 
 
 @compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64, float64)
@@ -194,7 +194,7 @@ def tag_cycles(ck: Arrays, op: Record, one: Record) -> Float:
     if op.access == Access.ATOMIC and ck.chip.crossbar.atomic_packet_cycles > 0:
         return float64(max(flits_of(op, one), 1))
     if op.access == Access.GLOBAL_LOAD:
-        return max(looked_up(ck, one), 1.0) + _crowded(ck, one)
+        return max(looked_up(ck, one), 1.0, _by_banks(ck, one))
     return max(looked_up(ck, one), 1.0) + (ck.chip.l1.copy_tag_cycles if op.access == Access.COPY else 0.0)
 
 
@@ -251,7 +251,7 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
     else:
         fetched, looked = min(sm.requests - before, lines), looked_up(ck, load)
         sm.lines_loaded += fetched
-        sm.tag_free += max(fetched - looked, 0.0)  # what misses leaves them a line a cycle
+        sm.tag_free += max(fetched - load.tags, 0.0)  # what misses leaves them a line a cycle
         held = _held_lines(ck, sm, load, now)  # which are read at once, and again when the rest has come
         sm.stage_free = max(sm.stage_free, float64(now)) + looked * held / max(lines, 1)
         pending = looked * max(lines - fetched - held, 0.0) / max(lines, 1)
