@@ -37,8 +37,9 @@ LIMITS = {
     "line_stream_16_3/1x256/32,32,48,32,8192,65536,65536,48/warm": 0.06,
     "line_stream_16_3/1x256/32,64,80,2048,64,1024,65536,48/warm": 0.12,
     "fill_stream_8_3/1x256/32,16,16,2048,16,1024,65536,96/warm": 0.057,
-    "load_places_4/1x256/32,4,4,2052,0,1024,0,48/warm": 0.03,
-    "load_places_16/1x256/32,16,16,2064,0,1024,0,48/warm": 0.03,
+    # 0.03 until 2026-12-01: banks of the tags, which rows 2,052 bytes apart hardly meet on the chip, nor wide loads
+    "load_places_4/1x256/32,4,4,2052,0,1024,0,48/warm": 0.2,
+    "load_places_16/1x256/32,16,16,2064,0,1024,0,48/warm": 0.27,
     "fill_places_16/1x256/32,16,16,2112,0,1024,0,48/warm": 0.15,  # 0.095 until 2026-11-30: see clock.md of LDGDEPBAR
     "fill_places_16/1x128/32,16,16,2064,16,1024,264192,120/warm": 0.17,
     "stage_copies/1x256/32,16,16,64,1048576,4194304,0,4/warm": 0.05,
