@@ -17,7 +17,8 @@ def test_both_are_timed_and_their_difference_is_accounted_for(configuration, boa
         assert sum(pace.stalls.values()) == pytest.approx(pace.cycles_a_tile, rel=0.02)
         assert pace.stalls["selected"] == pytest.approx(pace.issued_a_tile)
     more = one.compiled.cycles_a_tile - one.generated.cycles_a_tile
-    assert sum(one.differences.values()) == pytest.approx(more, abs=0.02 * one.generated.cycles_a_tile)
+    both = one.generated.cycles_a_tile + one.compiled.cycles_a_tile  # of each, 2 in 100 may be missing, as above
+    assert sum(one.differences.values()) == pytest.approx(more, abs=0.02 * both)  # of one until 2026-12-01: 2.0002
     if abs(one.ratio - 1) > 0.1:  # then the causes that are named go the same way and are not small
         named = [part.rpartition(" ")[0] for part in one.explanation.split(", ")[:-2]]
         same = [one.differences[cause] for cause in named if one.differences[cause] * more > 0]
