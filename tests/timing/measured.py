@@ -14,7 +14,17 @@ import numpy as np
 import simtc
 from simtc.arch import Device, device
 
-__all__ = ["APART", "behind", "cases_of", "code_of", "numbers_of", "offsets", "pairs_by_turns", "side_by_side"]
+__all__ = [
+    "APART",
+    "behind",
+    "cases_of",
+    "code_of",
+    "numbers_of",
+    "offsets",
+    "pairs_by_turns",
+    "parity",
+    "side_by_side",
+]
 
 APART = replace(device("h200"), first_pairs=(0, 0, 1, 0))  # the third of the first pairs is near the other half of L2
 
@@ -49,6 +59,15 @@ def offsets(width: int, row_log: int, apart: int) -> np.ndarray:
 def code_of(name: str):
     """Return the kernels of a listing."""
     return simtc.load(_DATA / f"{name}.sass")
+
+
+def parity(numbers, bits):
+    """Return 1 for each of an array's numbers of which an odd number of these bits are set."""
+    out = np.zeros_like(numbers)
+    for bit in range(40):
+        if bits >> bit & 1:
+            out ^= numbers >> bit & 1
+    return out
 
 
 def behind(kernels, case, room=0):

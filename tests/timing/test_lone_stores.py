@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import mean
 
 import numpy as np
+import pytest
 
 import simtc
 from tests.timing.measured import numbers_of
@@ -37,9 +38,10 @@ def test_one_sm():
     assert max(map(abs, found)) < 0.2
 
 
-def test_lone_sectors_of_lines():
-    """32 bytes of each line: 1.12 cycles on the chip, and more where they are of two megabytes and above."""
-    found = errors(lambda one: one["blocks"] == 16 and one["lanes"] == 2 and one["gap"] > 64)
-    assert len(found) == 9
-    assert mean(map(abs, found)) < 0.075
-    assert abs(mean(found)) < 0.02
+@pytest.mark.parametrize(("blocks", "count", "average", "bias"), [(1, 15, 0.07, 0.06), (16, 9, 0.075, 0.02)])
+def test_lone_sectors_of_lines(blocks, count, average, bias):
+    """32 bytes of each line: one SM, 1.12 cycles on the chip, 0.025 off until 2026-12-01; 16 SMs, 1.2 to 1.5."""
+    found = errors(lambda one: (one["blocks"], one["warps"], one["lanes"]) == (blocks, 32, 2) and one["gap"] > 64)
+    assert len(found) == count
+    assert mean(map(abs, found)) < average
+    assert abs(mean(found)) < bias

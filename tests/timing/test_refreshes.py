@@ -15,7 +15,7 @@ import pytest
 
 import simtc
 from simtc.arch import device
-from tests.timing.measured import code_of, numbers_of, offsets
+from tests.timing.measured import code_of, numbers_of, offsets, parity
 from tests.timing.rows import PAGE, STEPS, WIDTHS, places
 
 H200 = device("h200")
@@ -25,14 +25,6 @@ TURN = (0x4CC, 0x78D, 0x14A, 0x288)
 SPAN, AT = 64 << 20, (1 << 30) + (528 << 20)
 APART, AHEAD = 216, 250  # cycles from one bank's refresh to the next one's, and by which one half's are ahead
 LATE = (70, 600)  # beyond the median: less is no refresh, more not only that
-
-
-def parity(numbers, bits):
-    out = np.zeros_like(numbers)
-    for bit in range(40):
-        if bits >> bit & 1:
-            out ^= numbers >> bit & 1
-    return out
 
 
 def turns(addresses):

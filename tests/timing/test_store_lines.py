@@ -5,7 +5,6 @@ Stores whose rows are 32 bytes of each line wait for places in L1; other stores 
 
 from __future__ import annotations
 
-from pathlib import Path
 from statistics import mean
 
 import numpy as np
@@ -14,22 +13,21 @@ import pytest
 import simtc
 from simtc.arch import device
 from simtc.arch.altered import altered
-from tests.timing.measured import numbers_of, side_by_side
+from tests.timing.measured import code_of, numbers_of, side_by_side
 
-ROWS = numbers_of("store_lines")
+ROWS, CODE = numbers_of("store_lines"), code_of("store_lines")
 SECTOR = 32
 
 
 def simulated(one, board="h200"):
     """Return the cycles from the first store until the last one has left its warp."""
-    kernel = simtc.load(Path(__file__).parent / "data" / "store_lines.sass")[f"lines_{one['bytes']}"]
     warps, pieces = one["warps"], 32 // one["lanes"]
     times = np.zeros(2 * warps, np.uint32)
     data = np.zeros(warps * one["apart"] + 16 * pieces * one["gap"], np.uint8)
     others = np.zeros(warps * max(one["reads"], 1) * 32 * 128, np.uint8)
     numbers = [np.int32(one[name]) for name in ("lanes", "gap", "apart", "stores", "reads")]
     simtc.launch(
-        kernel, 1, 32 * warps, [times, data, others, *numbers],
+        CODE[f"lines_{one['bytes']}"], 1, 32 * warps, [times, data, others, *numbers],
         device=board, timing=True, caches="warm", shared_bytes=1024 * one["shared_kb"],
     )  # fmt: skip
     first, last = times.reshape(-1, 2).T.astype(int)

@@ -6,7 +6,6 @@ launch that was measured was made by `table`, and its data began at a multiple o
 
 from __future__ import annotations
 
-from pathlib import Path
 from statistics import mean
 
 import numpy as np
@@ -15,21 +14,12 @@ import pytest
 import simtc
 from simtc.arch import device
 from simtc.arch.altered import altered
-from tests.timing.measured import cases_of, side_by_side
+from tests.timing.measured import cases_of, code_of, parity, side_by_side
 
-ROWS = cases_of("tag_banks")
+ROWS, CODE = cases_of("tag_banks"), code_of("tag_banks")
 LOADS = 16  # of each warp
 PLACES = (2 << 20, 4 << 20, 0x160000000)
 LINES = np.arange(1 << 12)
-
-
-def parity(numbers, bits):
-    mixed = numbers & bits
-    for shift in (32, 16, 8, 4, 2, 1):
-        mixed = mixed ^ mixed >> shift
-    return mixed & 1
-
-
 BITS = [int(device("h200").constants[f"clock.places.bit_{bit}"].value) for bit in range(2)]
 BANKS = sum(parity(LINES * 128, bits) << bit for bit, bits in enumerate(BITS))
 
@@ -55,12 +45,11 @@ def table(warps, lanes, apart, counts):
 
 def simulated(row, board="h200"):
     """Return the cycles from the first load until all have come."""
-    kernel = simtc.load(Path(__file__).parent / "data" / "tag_banks.sass")["held"]
     warps, lanes, apart = (int(row[name]) for name in ("warps", "lanes", "apart"))
     counts = [int(count) for count in row["counts"].split("/") if count]
     times = np.zeros(2 * warps, np.uint32)
     args = [times, table(warps, lanes, apart, counts), np.zeros(1 << 20, np.uint8), np.int32(lanes)]
-    simtc.launch(kernel, 1, 32 * warps, args, device=board, timing=True, caches="warm", places=PLACES)
+    simtc.launch(CODE["held"], 1, 32 * warps, args, device=board, timing=True, caches="warm", places=PLACES)
     first, last = times.reshape(-1, 2).T.astype(int)
     return int(last.max() - first.min())
 

@@ -1,17 +1,6 @@
 // Stores of rows, so many of each warp behind one another: stw_BYTES_STORES. Their cycles on an H200 are in lone_stores.csv
 // (sm__cycles_active.max of one pass, L2 warm, the least of two launches). nvcc -arch=sm_90 -cubin; see test_lone_stores.py.
-
-static __device__ __forceinline__ unsigned now() {
-  unsigned c;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(c)::"memory");
-  return c;
-}
-static __device__ __forceinline__ void store(char *p, unsigned v) { asm volatile("st.global.u32 [%0],%1;" ::"l"(p), "r"(v) : "memory"); }
-static __device__ __forceinline__ void store(char *p, uint4 v) {
-  asm volatile("st.global.v4.u32 [%0],{%1,%2,%3,%4};" ::"l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
-}
-static __device__ __forceinline__ void fill(unsigned &v, unsigned a) { v = a; }
-static __device__ __forceinline__ void fill(uint4 &v, unsigned a) { v = make_uint4(a, a + 1, a + 2, a + 3); }
+#include "stores.cuh"
 
 // So many lanes store a row; the next one is `gap` bytes further.
 template <class T, int STORES>

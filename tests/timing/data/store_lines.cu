@@ -1,21 +1,7 @@
 // Rows that the warps of one SM store, to which other rows may have been loaded before. store_lines.csv has how many cycles went
 // by from the first warp's first store until the last warp's last one had left it, on an H200: the median of eight launches behind
 // one another, but for the first two. nvcc -arch=sm_90 -cubin; see test_store_lines.py.
-static __device__ __forceinline__ unsigned now() {
-  unsigned c;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(c)::"memory");
-  return c;
-}
-static __device__ __forceinline__ void store(char *p, unsigned v) { asm volatile("st.global.u32 [%0],%1;" ::"l"(p), "r"(v) : "memory"); }
-static __device__ __forceinline__ void store(char *p, uint2 v) {
-  asm volatile("st.global.v2.u32 [%0],{%1,%2};" ::"l"(p), "r"(v.x), "r"(v.y) : "memory");
-}
-static __device__ __forceinline__ void store(char *p, uint4 v) {
-  asm volatile("st.global.v4.u32 [%0],{%1,%2,%3,%4};" ::"l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
-}
-static __device__ __forceinline__ void fill(unsigned &v, unsigned a) { v = a; }
-static __device__ __forceinline__ void fill(uint2 &v, unsigned a) { v = make_uint2(a, a + 1); }
-static __device__ __forceinline__ void fill(uint4 &v, unsigned a) { v = make_uint4(a, a + 1, a + 2, a + 3); }
+#include "stores.cuh"
 
 // So many lanes store a row; the next one is `gap` bytes further, the next warp's first one `apart`. Before, a warp has loaded
 // a word of each of 32 lines `reads` times.
