@@ -20,7 +20,7 @@ from simtc.timing.units.crossbar import fetch_sector
 from simtc.timing.units.fills import MISS, MSHRS, expect, stage_cycles
 from simtc.timing.units.l2_tags import NEVER
 from simtc.timing.units.memory_queue import QUEUED, fill_cycles, flits_of, lines_of
-from simtc.timing.units.places import hold_lines, is_shared, room_at, set_of
+from simtc.timing.units.places import cycles_by_set, hold_lines, is_shared, room_at, take_tags
 from simtc.timing.units.returns import in_order
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.write_combining import asks_at
@@ -39,8 +39,8 @@ __all__ = [
 WAITING: Final = 512  # instructions that it has room for in the queue for L2
 _NOTED: Final = 64  # lines that the clock finds again at once
 _OTHERS: Final = (4, 8)  # bits of a number by chance, from which on it chooses two more ways
-_COUNT: Final = 8  # bits that count the lines of an instruction
 _WIDE = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
+_FINDS = (Access.GLOBAL_LOAD, Access.COPY)
 _WAITS = (*_WIDE, Access.GLOBAL_STORE)  # where atomics do
 
 
@@ -58,7 +58,6 @@ class L1(Parameters):
     in_order: float = constant("clock.l1.in_order")  # 1 where a warp has what it asks for in the order of asking
     unused_bytes: float = constant("l1.unused_bytes")
     copy_tag_cycles: float = constant("l1.copy_tag_cycles")
-    bank_cycles: float = constant("clock.l1.bank_cycles")  # of the tags, for each line of a load that one bank has
 
 
 UNIT = Unit(
@@ -138,23 +137,8 @@ def looked_up(ck: Arrays, one: Record) -> Float:
     return min(max(float64(one.passes), lines / most), lines)
 
 
-@compiled(float64, CLOCK, QUEUED)
-def _by_banks(ck: Arrays, load: Record) -> Float:
-    """Return how long the tags take for a load whose lines lie in four banks: as the one that has most of them."""
-    line, counts, most = int64(-1), int64(0), int64(0)
-    if ck.chip.l1.bank_cycles == 0:
-        return 0.0
-    for k in range(load.sectors):
-        if load.list[k] >> 2 != line:
-            line = load.list[k] >> 2
-            at = _COUNT * set_of(ck, line)
-            counts += 1 << at
-            most = max(most, counts >> at & ((1 << _COUNT) - 1))
-    return ck.chip.l1.bank_cycles * most
-
-
-@compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64, float64)
-def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: Float) -> Float:
+@compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64, float64, float64)
+def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, looked: Float, asked: Float) -> Float:
     """Look up every sector of a load and return when the last one is there: t if L1 holds them all.
 
     A strong load, which is to see what other SMs store, takes nothing of what L1 holds. The copies of a warp come in
@@ -182,6 +166,7 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
             ready[sm.number, cell] = fetch_sector(ck, sm, op, load, k, t, asked)
             come = max(come, ready[sm.number, cell])
         arrival = max(arrival, ready[sm.number, cell])
+    take_tags(ck, sm, load, looked)
     hold_lines(ck, sm, op, come, float64(ck.warps[load.warp].copies_done))
     return arrival
 
@@ -189,13 +174,13 @@ def _arrival(ck: Arrays, sm: Record, op: Record, load: Record, t: Float, asked: 
 @compiled(float64, CLOCK, OPERATION, QUEUED)
 def tag_cycles(ck: Arrays, op: Record, one: Record) -> Float:
     """Return how long the tags take for an instruction: by its lines, less for some that LDGSTS copies."""
+    one.sets = 0
     if op.bypasses and op.access == Access.COPY:
         return ldgsts.tag_cycles(ck, one)
     if op.access == Access.ATOMIC and ck.chip.crossbar.atomic_packet_cycles > 0:
         return float64(max(flits_of(op, one), 1))
-    if op.access == Access.GLOBAL_LOAD:
-        return max(looked_up(ck, one), 1.0, _by_banks(ck, one))
-    return max(looked_up(ck, one), 1.0) + (ck.chip.l1.copy_tag_cycles if op.access == Access.COPY else 0.0)
+    cycles = max(looked_up(ck, one), 1.0) + (ck.chip.l1.copy_tag_cycles if op.access == Access.COPY else 0.0)
+    return max(cycles, cycles_by_set(ck, one)) if op.access in _FINDS else cycles
 
 
 @compiled(int64, CLOCK, SM, QUEUED)
@@ -237,7 +222,7 @@ def ask(ck: Arrays, sm: Record, op: Record, load: Record, now: Int, looked: Floa
     warp = ck.warps[load.warp]
     if op.access == Access.COPY and op.bypasses:
         piled = ldgsts.pieces_asked(ck, sm, load, asked) - asked
-    comes = max(_arrival(ck, sm, op, load, float64(now), asked + piled), least)
+    comes = max(_arrival(ck, sm, op, load, float64(now), looked, asked + piled), least)
     arrival = in_order(ck, warp, op, comes, float64(now))
     if not op.bypasses:
         comes, arrival = max(comes, last_leaves_at(sm)), max(arrival, last_leaves_at(sm))

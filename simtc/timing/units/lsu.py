@@ -28,6 +28,7 @@ from simtc.timing.units.events import free_entry, lower_board
 from simtc.timing.units.l1 import tag_cycles, takes_next
 from simtc.timing.units.ldgsts import behind_held, far_cycles
 from simtc.timing.units.memory_queue import QUEUE, QUEUED, QUEUED_FIELDS
+from simtc.timing.units.places import tags_free_at
 from simtc.timing.units.shared_memory import backlog, enqueue, first_ready, pass_off, serve_stage
 from simtc.timing.units.tensor import beside_tensor
 from simtc.timing.units.waiting import misses
@@ -192,7 +193,7 @@ def _look_up(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
         start = follow(sm, start)
     if op.access in _GLOBAL:
         one.tags = tag_cycles(ck, op, one)
-        sm.tag_free = start + one.tags
+        sm.tag_free = tags_free_at(ck, sm, one, start) + one.tags
     elif op.access == Access.GROUP and warp.through_l1:
         own = ck.chip.lsu
         sm.tag_free = start + own.group_cycles + own.group_pass_cycles * (warp.through_l1 - 1)

@@ -1,8 +1,9 @@
 """Places of L1: a line on its way takes one, so that no more are on their way than L1 has lines beside shared memory.
 
-They are in four sets, which parities of the address choose. A load's or a copy's lines keep theirs until all of them
-have come, a copy's until all that its warp copied before has been written, too. Atomics with a result take some for
-their answers (answers.py).
+They are in four sets, which parities of the address choose. Each set has tags of its own: they look a line up in a
+cycle, and take one more where it is not there. A load's or a copy's lines keep their places until all of them have
+come, a copy's until all that its warp copied before has been written, too. Atomics with a result take some for their
+answers (answers.py).
 """
 
 from __future__ import annotations
@@ -19,11 +20,26 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, Parameters, Unit, compiled, constant
 from simtc.timing.units.addresses import parity, spread
 from simtc.timing.units.l2_tags import NEVER
+from simtc.timing.units.memory_queue import QUEUED
 from simtc.timing.units.on_the_way import hold_place, take_place
 
-__all__ = ["SETS", "UNIT", "Places", "hold", "hold_lines", "is_shared", "most", "room_at", "set_of"]
+__all__ = [
+    "SETS",
+    "UNIT",
+    "Places",
+    "cycles_by_set",
+    "hold",
+    "hold_lines",
+    "is_shared",
+    "most",
+    "room_at",
+    "set_of",
+    "tags_free_at",
+    "take_tags",
+]
 
 SETS: Final = 4
+_COUNT: Final = 8  # bits that count the lines of an instruction
 _PENDING: Final = 512  # lines of a set on their way that the clock has room for
 
 
@@ -34,6 +50,8 @@ class Places(Parameters):
     freed_cycles: float = constant("l1.freed_cycles")  # 0 where nobody is known to wait
     copy_freed_cycles: float = constant("l1.copy_freed_cycles")
     no_places: float = constant("clock.places.no_places")  # of a set's lines
+    tag_cycles: float = constant("clock.places.tag_cycles")  # of a line, and again of one that is not there
+    tags_ahead_cycles: float = constant("clock.places.tags_ahead_cycles")  # by which what is next may come sooner
     bit_0: float = constant("clock.places.bit_0")  # bits of the address, whose parity is the lowest bit of its set
     bit_1: float = constant("clock.places.bit_1")  # and the other one; 0 where no one knows
 
@@ -45,6 +63,7 @@ UNIT = Unit(
         ("held", np.int64, (SETS,)),  # places of what is on its way
         ("places", np.float64, (SETS, _PENDING)),  # when they get free
         ("needed", np.int64, (SETS,)),  # places that the instruction at the tags needs
+        ("tags_free", np.float64, (SETS,)),  # when the tags of a set have done with it
     ),
 )
 
@@ -65,6 +84,44 @@ def set_of(ck: Arrays, line: Int) -> Int:
     if own.bit_0 == 0:
         return spread(line) % SETS
     return parity(line * LINE, int64(own.bit_0)) + 2 * parity(line * LINE, int64(own.bit_1))
+
+
+@compiled(int64, QUEUED, int64)
+def _lines_of_set(one: Record, own: Int) -> Int:
+    return one.sets >> _COUNT * own & (1 << _COUNT) - 1
+
+
+@compiled(float64, CLOCK, QUEUED)
+def cycles_by_set(ck: Arrays, one: Record) -> Float:
+    """Count an instruction's lines by set, and return how long the tags take that look up most of them."""
+    line, most = int64(-1), int64(0)
+    if ck.chip.places.tag_cycles == 0:
+        return 0.0
+    for k in range(one.sectors):
+        if one.list[k] >> 2 != line:
+            line = one.list[k] >> 2
+            own = set_of(ck, line)
+            one.sets += int64(1) << _COUNT * own
+            most = max(most, _lines_of_set(one, own))
+    return ck.chip.places.tag_cycles * most
+
+
+@compiled(float64, CLOCK, SM, QUEUED, float64)
+def tags_free_at(ck: Arrays, sm: Record, one: Record, t: Float) -> Float:
+    """Return when an instruction that comes to the tags at t may take those it needs, behind what was before."""
+    for own in range(SETS):
+        if _lines_of_set(one, own):
+            t = max(t, float64(sm.tags_free[own]) - ck.chip.places.tags_ahead_cycles)
+    return t
+
+
+@compiled(void, CLOCK, SM, QUEUED, float64)
+def take_tags(ck: Arrays, sm: Record, one: Record, t: Float) -> None:
+    """Take the tags of each set from t on for an instruction's lines, and again for those that are not there."""
+    for own in range(SETS):
+        if sm.needed[own]:
+            cycles = ck.chip.places.tag_cycles * (_lines_of_set(one, own) + sm.needed[own])
+            sm.tags_free[own] = max(float64(sm.tags_free[own]), t) + cycles
 
 
 @compiled(int64, CLOCK, SM, OPERATION, int64, float64)

@@ -93,7 +93,7 @@ def _put(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
         warp.reds += 1
         warp.stored = max(warp.stored, now + int64(ck.chip.write_combining.store_answer_cycles))
     to = nth(sm, sm.waiting)
-    to.warp, to.instruction, to.sub, to.tags = one.warp, one.instruction, one.sub, one.tags
+    to.warp, to.instruction, to.sub, to.tags, to.sets = one.warp, one.instruction, one.sub, one.tags, one.sets
     to.wavefronts, to.lines, to.passes, to.sectors = one.wavefronts, one.lines, one.passes, one.sectors
     to.meeting, to.pieces, to.parts, to.far, to.lanes = one.meeting, one.pieces, one.parts, one.far, one.lanes
     to.sent, to.answered = one.sent, one.answered
