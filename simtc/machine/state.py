@@ -122,7 +122,7 @@ class Event(IntEnum):
     ASKED = 13  # of those: how many sectors are asked for
     PASSES = 14  # of what L1 looks up: passes over its banks, each of which gives a word of any line
     TO = 15  # of a copy to shared memory: the first byte of its block's that it writes
-    LIST = 16  # sector addresses, in order of first touch
+    LIST = 16  # sector addresses, line by line in the order of their first touch
     BANKS = 96  # for counting wavefronts: what each bank of shared memory delivers
     WORDS = 160  # for counting wavefronts: how many words each bank is asked for
     TABLE = 192  # of numbers that were seen: words beyond the first one of a bank, sectors, or lines

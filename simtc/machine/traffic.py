@@ -105,9 +105,22 @@ def matrix_wavefronts(address: Array, count: Int, event: Array) -> None:
     event[Event.IDEAL] = count
 
 
+@jit(void(LONGS, int64))
+def _group(event: Array, count: Int) -> None:
+    """Put sectors of a line that lanes come back to behind those that they touched before."""
+    for i in range(1, count):
+        sector, at = event[Event.LIST + i], i
+        for k in range(i):
+            if event[Event.LIST + k] >> 2 == sector >> 2:
+                at = k + 1
+        for k in range(i, at, -1):
+            event[Event.LIST + k] = event[Event.LIST + k - 1]
+        event[Event.LIST + at] = sector
+
+
 @jit(void(LONGS, uint32, LONGS))
 def sectors(address: Array, m: Int, event: Array) -> None:
-    """List the 32-byte sectors that a global access touches, and count its 128-byte lines."""
+    """List the 32-byte sectors that a global access touches, line by line, and count its 128-byte lines."""
     count, last, seen = int64(0), int64(-1), uint64(0)
     for lane in range(32):
         sector = address[lane] >> 5
@@ -117,12 +130,15 @@ def sectors(address: Array, m: Int, event: Array) -> None:
         if seen != before:
             event[Event.LIST + count] = sector
             count += 1
-    lines, last, seen = int64(0), int64(-1), uint64(0)
+    lines, turns, last, seen = int64(0), int64(0), int64(-1), uint64(0)
     for i in range(count):
         line = event[Event.LIST + i] >> 2
         if line != last:
             before, last, seen = seen, line, _note(event, int64(Event.TABLE), seen, line)
             lines += seen != before
+            turns += 1
+    if turns > lines:
+        _group(event, count)
     event[Event.SECTORS] = count
     event[Event.LINES] = lines
 

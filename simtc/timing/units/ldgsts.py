@@ -151,7 +151,7 @@ def pieces_asked(ck: Arrays, sm: Record, copy: Record, t: Float) -> Float:
 @compiled(int64, QUEUED)
 def passes(copy: Record) -> Int:
     """Return the passes over the banks that a copy through L1 takes: there, or in shared memory."""
-    return int64(max(min(copy.passes, copy.lines), copy.wavefronts))
+    return int64(max(copy.passes, copy.wavefronts))
 
 
 @compiled(float64, CLOCK, QUEUED)
@@ -217,7 +217,7 @@ def far_cycles(ck: Arrays, copy: Record, to: Int, least: Int) -> Float:
         return 0.0
     if landing.shared_at(ck, copy.warp) + to < own.far_bytes:
         return 0.0
-    return own.far_cycles * (min(copy.passes, copy.lines) + least)
+    return own.far_cycles * (copy.passes + least)
 
 
 @compiled(void, CLOCK, SM, OPERATION, float64, float64)

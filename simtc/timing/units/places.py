@@ -93,14 +93,19 @@ def _lines_of_set(one: Record, own: Int) -> Int:
 
 @compiled(float64, CLOCK, QUEUED)
 def cycles_by_set(ck: Arrays, one: Record) -> Float:
-    """Count an instruction's lines by set, and return how long the tags take that look up most of them."""
+    """Count an instruction's lines by set, and return how long the tags take that look up most of them.
+
+    A line is looked up once for all lanes of the warp, also for words of 8 and 16 bytes.
+    """
     line, most = int64(-1), int64(0)
     if ck.chip.places.tag_cycles == 0:
         return 0.0
+    one.lines = 0
     for k in range(one.sectors):
         if one.list[k] >> 2 != line:
             line = one.list[k] >> 2
             own = set_of(ck, line)
+            one.lines += 1
             one.sets += int64(1) << _COUNT * own
             most = max(most, _lines_of_set(one, own))
     return ck.chip.places.tag_cycles * most
