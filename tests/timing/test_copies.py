@@ -128,7 +128,7 @@ def test_rows_wherever_they_begin_and_however_they_meet_in_banks():
     assert len(through) == 66
     assert mean(map(abs, through)) < 0.025
     assert sum(abs(error) > 0.063 for error in through) == 2
-    assert max(map(abs, through)) < 0.15
+    assert max(map(abs, through)) < 0.155  # 0.15 until 2026-12-01: see clock.md of the tags of sets
     past = more_rings(1, lambda one: one["warps"] == 16)
     assert len(past) == 112
     assert mean(map(abs, past)) < 0.015

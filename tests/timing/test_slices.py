@@ -2,7 +2,7 @@
 
 data/slice_lines.csv has lines of two boards by slice, and slices by stack of memory, as loads behind RED tell them.
 data/hot_slices.csv has the clocks of an SM that reads lines past L1 with 131 others: LDG of a line (hot_0), and LDGSTS
-(hot_2).
+(hot_2). Of the H100 most sets are kept with 8 warps only: 132 SMs of 32 take minutes, and say the same.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ DATA = Path(__file__).parent / "data"
 FIRST = 528 << 20  # where the driver puts an array of 8 GiB that it allocates first, or 1 GiB further
 BOARDS = {"h200": "h200", "h100": "h100_sxm"}
 BITS = 6  # of a line's number that are parities
+KEPT = {"h200": 14, "h100": 9}  # launches of each kernel
 
 
 def rows(name, board):
@@ -102,7 +103,7 @@ def test_loads_of_lines_of_few_slices(name):
     Where requests join for 14 cycles only, these are up to 60 % too quick.
     """
     found = errors(name, "hot_0")
-    assert len(found) == 14
+    assert len(found) == KEPT[name]
     assert mean(abs(cycles) for cycles, _ in found.values()) < 0.12
     assert all(abs(found[key][0]) < 0.05 for key in ((8, "near_320"), (32, "near_320"), (8, "row_32"), (32, "row_512")))
 
@@ -110,6 +111,6 @@ def test_loads_of_lines_of_few_slices(name):
 @pytest.mark.parametrize("name", BOARDS)
 def test_copies_of_lines_of_few_slices(name):
     found = errors(name, "hot_2")
-    assert len(found) == 14
+    assert len(found) == KEPT[name]
     assert mean(abs(cycles) for cycles, _ in found.values()) < 0.065
     assert max(abs(cycles) for cycles, _ in found.values()) < 0.14
