@@ -14,7 +14,18 @@ from simtc.timing.constants import Access, Counter, Kind, Pipe
 from simtc.timing.operation import OPERATION
 from simtc.timing.safety import check
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, compiled
-from simtc.timing.units import barrier, blocks, dispatch, dvfs, lsu, operands, pipes, scoreboards, special
+from simtc.timing.units import (
+    barrier,
+    blocks,
+    dispatch,
+    dvfs,
+    lsu,
+    operands,
+    pipes,
+    scoreboards,
+    shared_memory,
+    special,
+)
 from simtc.timing.units.events import lower_board
 from simtc.timing.units.fetch import waits_for_constant
 
@@ -36,7 +47,7 @@ def _occupy(ck: Arrays, sub: Record, warp: Record, op: Record, event: Array, w: 
     if op.access == Access.BARRIER:
         lsu.push_barrier(sm, sub, warp, w, now)
         return
-    if op.kind == Kind.MEMORY and (event[Event.MASK] or lsu.passes_off(ck, op)):
+    if op.kind == Kind.MEMORY and (event[Event.MASK] or shared_memory.passes_off(ck, op)):
         lsu.push(ck, sm, sub, warp, op, event, w, now)
         return
     latency = op.latency + (waits_for_constant(ck, sm, op, now) if op.loads_constant else 0)
@@ -59,7 +70,7 @@ def _follow(s: State, ck: Arrays, sub: Record, w: Int, outcome: Int, epoch: Int,
         warp.resident = 0
         warp.lived += now + 1 - warp.start
     elif outcome == Outcome.BLOCKED or (completed and outcome == Outcome.BRANCHED):
-        barrier.arrive(s, ck, w)
+        barrier.arrive(s, ck, sm, w, int64(op.access == Access.BARRIER), now)
     if completed:
         barrier.release(ck, sm, s.warps, block, now)
     dispatch.go_on(ck, warp, machine, w, now)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import replace
+from functools import cache
 from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
@@ -24,6 +25,7 @@ __all__ = [
     "pairs_by_turns",
     "parity",
     "side_by_side",
+    "took",
 ]
 
 APART = replace(device("h200"), first_pairs=(0, 0, 1, 0))  # the third of the first pairs is near the other half of L2
@@ -59,6 +61,27 @@ def offsets(width: int, row_log: int, apart: int) -> np.ndarray:
 def code_of(name: str):
     """Return the kernels of a listing."""
     return simtc.load(_DATA / f"{name}.sass")
+
+
+@cache
+def _tag_sets():
+    return code_of("tag_sets")
+
+
+def took(name, warps, places, held=1, board="h200"):
+    """Return the cycles of a kernel of data/tag_sets.cu, from the first warp's beginning until all has come.
+
+    Each lane's bytes of each instruction begin at these places of the data, which lie at a multiple of 16 MiB.
+    """
+    times, room = np.zeros(2 * warps, np.uint32), (int(places.max()) // (1 << 19) + 1) << 19
+    args = [times, places.ravel().astype(np.uint32), np.zeros(room, np.uint8), np.int32(held)]
+    shared = 32 * warps * int(name.split("_")[1]) if name.startswith("copy") else 0
+    simtc.launch(
+        _tag_sets()[name], 1, 32 * warps, args, device=board, timing=True, caches="warm",
+        places=(2 << 20, 4 << 20, 0x160000000), shared_bytes=shared,
+    )  # fmt: skip
+    first, last = times.reshape(-1, 2).T.astype(int)
+    return int(last.max() - first.min())
 
 
 def parity(numbers, bits):

@@ -10,12 +10,10 @@ from statistics import mean
 import numpy as np
 import pytest
 
-import simtc
-from tests.timing.measured import cases_of, code_of, side_by_side
+from tests.timing.measured import cases_of, side_by_side, took
 
-ROWS, CODE = cases_of("held_rows"), code_of("tag_sets")
+ROWS = cases_of("held_rows")
 WARPS, LOADS = 32, 16
-PLACES = (2 << 20, 4 << 20, 0x160000000)
 
 
 def places(row):
@@ -27,15 +25,7 @@ def places(row):
 
 def error(number):
     row = ROWS[number]
-    at, times, width = places(row), np.zeros(2 * WARPS, np.uint32), int(row["kernel"].split("_")[1])
-    args = [times, np.tile(at, WARPS * LOADS).astype(np.uint32), np.zeros(1 << 19, np.uint8), np.int32(1)]
-    shared = 32 * WARPS * width if row["kernel"].startswith("copy") else 0
-    simtc.launch(
-        CODE[row["kernel"]], 1, 32 * WARPS, args, device="h200", timing=True, caches="warm", places=PLACES,
-        shared_bytes=shared,
-    )  # fmt: skip
-    first, last = times.reshape(-1, 2).T.astype(int)
-    return int(last.max() - first.min()) / int(row["cycles"]) - 1
+    return took(row["kernel"], WARPS, np.tile(places(row), WARPS * LOADS)) / int(row["cycles"]) - 1
 
 
 @pytest.fixture(scope="module")

@@ -12,15 +12,13 @@ from statistics import mean
 import numpy as np
 import pytest
 
-import simtc
 from simtc.arch import device
 from simtc.arch.altered import altered
-from tests.timing.measured import cases_of, code_of, parity, side_by_side
+from tests.timing.measured import cases_of, parity, side_by_side, took
 
-ROWS, CODE = cases_of("tag_sets"), code_of("tag_sets")
+ROWS = cases_of("tag_sets")
 LOADS = 16  # of each warp
 POOL = 128  # lines of each set that L1 holds
-PLACES = (2 << 20, 4 << 20, 0x160000000)
 LINES = np.arange(1 << 16)
 BITS = [int(device("h200").constants[f"clock.places.bit_{bit}"].value) for bit in range(2)]
 SETS = sum(parity(LINES * 128, bits) << bit for bit, bits in enumerate(BITS))
@@ -59,16 +57,7 @@ def table(row):
 
 def simulated(row, board="h200"):
     """Return the cycles from the first instruction until all have come."""
-    warps, places = int(row["warps"]), table(row)
-    times, room = np.zeros(2 * warps, np.uint32), (int(places.max()) // (1 << 19) + 1) << 19
-    args = [times, places.ravel(), np.zeros(room, np.uint8), np.int32(row["held"])]
-    shared = 32 * warps * width_of(row) if row["kernel"].startswith("copy") else 0
-    kernel = CODE[row["kernel"]]
-    simtc.launch(
-        kernel, 1, 32 * warps, args, device=board, timing=True, caches="warm", places=PLACES, shared_bytes=shared
-    )
-    first, last = times.reshape(-1, 2).T.astype(int)
-    return int(last.max() - first.min())
+    return took(row["kernel"], int(row["warps"]), table(row), int(row["held"]), board)
 
 
 def error(number):

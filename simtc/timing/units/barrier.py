@@ -1,4 +1,4 @@
-"""Barriers of a block: one unit of the SM lets the warps go, one after another.
+"""Barriers of a block: one unit of the SM notes the warps that come, one after another, and lets all go at once.
 
 A barrier whose number is in a register passes the memory I/O queue: its warp comes when it has left that, and issues
 arithmetic meanwhile.
@@ -35,7 +35,7 @@ class Barrier(Parameters):
 
     barrier_release_cycles: float = constant("issue.barrier_release_cycles")
     barrier_queued_release_cycles: float = constant("issue.barrier_queued_release_cycles")
-    barrier_warp_cycles: float = constant("issue.barrier_warp_cycles")
+    barrier_warp_cycles: float = constant("issue.barrier_warp_cycles")  # of the unit, for a warp that comes
     done_cycles: float = constant("clock.barrier.done_cycles")  # of the unit, for a barrier to which all have come
     stage_cycles: float = constant("clock.barrier.stage_cycles")  # that the data stage loses when warps are let go
     barrier_defers: float = constant("issue.barrier_defers")
@@ -45,7 +45,7 @@ UNIT = Unit(
     name="barrier",
     parameters=Barrier,
     sm=(
-        ("barrier_free", np.float64),  # when it lets the next warp go
+        ("barrier_free", np.float64),  # when it notes the next warp
         ("barriers_passed", np.int64),  # warps whose barriers have left the memory I/O queue in this cycle
         ("passed", np.int32, (PASSED,)),
     ),
@@ -59,9 +59,17 @@ UNIT = Unit(
 )
 
 
-@compiled(void, STATE, CLOCK, int64)
-def arrive(s: State, ck: Arrays, w: Int) -> None:
-    """Note a warp that comes to a barrier: if all its lanes come together it issues arithmetic meanwhile."""
+@compiled(void, CLOCK, SM, int64)
+def _come(ck: Arrays, sm: Record, now: Int) -> None:
+    """Let the unit note a warp that has come to a barrier: one after another."""
+    sm.barrier_free = max(sm.barrier_free, float64(now)) + ck.chip.barrier.barrier_warp_cycles
+
+
+@compiled(void, STATE, CLOCK, SM, int64, int64, int64)
+def arrive(s: State, ck: Arrays, sm: Record, w: Int, queued: Int, now: Int) -> None:
+    """Note a warp that comes to a barrier, now or out of a queue: all its lanes at once issue arithmetic meanwhile."""
+    if not queued:
+        _come(ck, sm, now)
     warp, machine = ck.warps[w], s.warps[w]
     goes_on = ck.chip.barrier.barrier_defers > 0 and machine.active == machine.alive
     if goes_on and machine.waiting == Waiting.BARRIER:
@@ -86,21 +94,20 @@ def _all_have_come(ck: Arrays, block: Record, due: Int) -> Int:
 
 @compiled(void, CLOCK, SM, _BLOCK, int64, int64, int64)
 def _open(ck: Arrays, sm: Record, block: Record, due: Int, queued: Int, now: Int) -> None:
-    """Let the warps of a barrier go, one after another: memory instructions of the block begin behind those before."""
+    """Let the warps of a barrier go, all at once."""
     own = ck.chip.barrier
-    cycles = own.barrier_queued_release_cycles if queued else own.barrier_release_cycles
+    cycles = (own.barrier_queued_release_cycles if queued else own.barrier_release_cycles) - own.barrier_warp_cycles
     sm.barrier_free = max(sm.barrier_free, float64(now))
+    at = int64(sm.barrier_free + cycles)
     sm.stage_free += own.stage_cycles
     for w in range(block.first_warp, block.first_warp + block.warps):
         warp = ck.warps[w]
         if warp.barrier_due == due:
             warp.barrier_due = 0
-            at = int64(sm.barrier_free + cycles)
             if warp.barrier_open:
                 warp.barrier_open = at
             else:
                 warp.ready_at = at
-            sm.barrier_free += own.barrier_warp_cycles
     sm.barrier_free += own.done_cycles
 
 
@@ -134,6 +141,7 @@ def _passes(s: State, ck: Arrays, sm: Record, w: Int, now: Int) -> Int:
     """Let a warp come whose barrier has left the memory I/O queue; return 1 where it was the last one."""
     warp, block = ck.warps[w], s.blocks[s.warps[w].block]
     warp.barrier_sent -= 1
+    _come(ck, sm, now)
     if not warp.barrier_due or not _all_have_come(ck, block, warp.barrier_due):
         return 0
     _open(ck, sm, block, warp.barrier_due, 1, now)

@@ -1,8 +1,8 @@
 """The warp scheduler of a sub-core: which warps could issue, which one does, and why the others do not.
 
 A warp goes on for as long as it can, or until its control code asks for another, or until the memory I/O queue is full.
-Then the one that issued longest ago goes on. On Hopper that is the rule among the warps of a block: those of an older
-block go first, and a warp goes on before them only from one cycle to the next.
+Then the one that issued longest ago goes on, of several the last of its block. On Hopper that is the rule among the
+warps of a block: those of an older block go first, and a warp goes on before them only from one cycle to the next.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def _choose(ck: Arrays, sub: Record, machines: Array, able: Int, now: Int) -> In
                 chosen = w
                 break
             start, issued = warp.start if older_first else int64(0), int64(_NOBODY) if goes_on else warp.issued_at
-            if start < oldest or (start == oldest and issued < since):
+            if start < oldest or (start == oldest and issued <= since):
                 chosen, oldest, since = w, start, issued
         bits >>= 1
         w += step

@@ -33,7 +33,7 @@ from simtc.timing.units.shared_memory import backlog, enqueue, first_ready, pass
 from simtc.timing.units.tensor import beside_tensor
 from simtc.timing.units.waiting import misses
 
-__all__ = ["UNIT", "Lsu", "advance", "free", "is_full", "passes_off", "push", "push_barrier", "special_at"]
+__all__ = ["UNIT", "Lsu", "advance", "free", "is_full", "push", "push_barrier", "special_at"]
 
 _LOADS = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 _ASKS = (*_LOADS, Access.GROUP, Access.GLOBAL_STORE)  # L2, or marks what does
@@ -52,6 +52,8 @@ class Lsu(Parameters):
     lsu_lanes: float = constant("shared.lsu_lanes")
     group_cycles: float = constant("clock.lsu.group_cycles")  # of the tags, for a LDGDEPBAR behind LDGSTS through L1
     group_pass_cycles: float = constant("clock.lsu.group_pass_cycles")  # more, of each pass of a copy that L1 held
+    group_held_cycles: float = constant("clock.lsu.group_held_cycles")  # behind such a copy, at least
+    group_done_cycles: float = constant("clock.lsu.group_done_cycles")  # until it is there, behind LDGSTS through L1
     register_cycles: float = derived(  # for which the port of a sub-core reads one register of all lanes: an address
         lambda device, _: device.sm.memory["LDS.32"].operand_read_cycles, "memory.LDS.32.operand_read_cycles"
     )
@@ -83,12 +85,6 @@ UNIT = Unit(
 def is_full(ck: Arrays, sub: Record) -> Int:
     """Tell whether a sub-core's queue has no entry for another instruction."""
     return int64(sub.held >= ck.chip.lsu.queue_entries)
-
-
-@compiled(int64, CLOCK, OPERATION)
-def passes_off(ck: Arrays, op: Record) -> Int:
-    """Tell whether a memory instruction passes the memory I/O queue though its guard holds for no lane."""
-    return int64(ck.chip.shared_memory.off_cycles > 0 and op.access != Access.SPECIAL)
 
 
 @compiled(int64, SUB, OPERATION)
@@ -123,7 +119,7 @@ def _leave(sm: Record, sub: Record, op: Record, release: Int) -> None:
 def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: Array, w: Int, now: Int) -> None:
     """Put a memory instruction that issues into its sub-core's queue, with what `event` says of its addresses."""
     one = sub.queue[(sub.head + sub.count) % QUEUE]
-    one.warp, one.instruction, one.sub, one.pushed = w, warp.instruction, sub.index, now
+    one.warp, one.instruction, one.sub, one.pushed, one.looked = w, warp.instruction, sub.index, now, 0.0
     one.wavefronts, one.lines = max(event[Event.WAVEFRONTS], 1), event[Event.LINES]
     one.sectors = event[Event.SECTORS] if op.access >= Access.GLOBAL_LOAD else int64(0)
     one.passes = event[Event.PASSES] if op.access in _PASSES_L1 else int64(0)
@@ -193,11 +189,13 @@ def _look_up(ck: Arrays, sm: Record, op: Record, one: Record, now: Int) -> None:
         start = follow(sm, start)
     if op.access in _GLOBAL:
         one.tags = tag_cycles(ck, op, one)
-        sm.tag_free = tags_free_at(ck, sm, one, start) + one.tags
+        one.looked = tags_free_at(ck, sm, one, start)
+        sm.tag_free = one.looked + one.tags
     elif op.access == Access.GROUP and warp.through_l1:
-        own = ck.chip.lsu
-        sm.tag_free = start + own.group_cycles + own.group_pass_cycles * (warp.through_l1 - 1)
-        warp.through_l1 = 0
+        own, passes = ck.chip.lsu, warp.through_l1 - 1
+        cycles = own.group_cycles + own.group_pass_cycles * passes
+        sm.tag_free = start + (max(cycles, own.group_held_cycles) if passes else cycles)
+        one.looked, warp.through_l1 = start + own.group_done_cycles, 0
 
 
 @compiled(void, CLOCK, SM, SUB, OPERATION, int64)

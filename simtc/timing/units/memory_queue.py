@@ -43,6 +43,7 @@ QUEUED_FIELDS: Final = np.dtype(
         ("far", np.float64),  # of a copy through L1: cycles that it takes beyond others', by where it goes
         ("again", np.float64),  # and that it takes the tags when it has come, beyond others
         ("tags", np.float64),  # cycles that the tags of L1 take for it
+        ("looked", np.float64),  # of a copy through L1: when they begin with it; of its group: when it may be there
         ("sets", np.int64),  # and how many of its lines each set has, a byte for each
         ("list", np.int64, (_SECTORS,)),  # their numbers
         ("to", np.int64, (TO,)),  # of a copy: the 16 bytes of shared memory that each goes to first

@@ -98,7 +98,7 @@ def cycles_by_set(ck: Arrays, one: Record) -> Float:
     A line is looked up once for all lanes of the warp, also for words of 8 and 16 bytes.
     """
     line, most = int64(-1), int64(0)
-    if ck.chip.places.tag_cycles == 0:
+    if ck.chip.places.tag_cycles == 0 or one.sectors == 0:
         return 0.0
     one.lines = 0
     for k in range(one.sectors):

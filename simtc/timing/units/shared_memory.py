@@ -64,11 +64,18 @@ def enqueue(ck: Arrays, sm: Record, op: Record, one: Record, ready: Int) -> None
     to.warp, to.instruction, to.sub = one.warp, one.instruction, one.sub
     to.wavefronts, to.lines, to.passes, to.sectors = one.wavefronts, one.lines, one.passes, one.sectors
     to.tags, to.copies, to.ready = one.tags, ck.warps[one.warp].copied, ready
+    to.looked = one.looked if op.access in (Access.COPY, Access.GROUP) else 0.0
     sm.stage_count += 1
     if op.access == Access.GLOBAL_STORE:
         for k in range(one.sectors):
             to.list[k] = one.list[k]
         write_combining.queue_store(ck, sm, one)
+
+
+@compiled(int64, CLOCK, OPERATION)
+def passes_off(ck: Arrays, op: Record) -> Int:
+    """Tell whether a memory instruction passes the memory I/O queue though its guard holds for no lane."""
+    return int64(ck.chip.shared_memory.off_cycles > 0 and op.access != Access.SPECIAL)
 
 
 @compiled(void, CLOCK, SM, WARP, OPERATION, int64, int64)
@@ -171,7 +178,7 @@ def _pass_first(ck: Arrays, sm: Record, t: Float) -> None:
         cycles += ck.chip.shared_memory.fill_store_cycles
     sm.stage_free = t + cycles
     sm.stage_busy += cycles
-    done = t + cycles
+    done = max(t, one.looked) + cycles
     if op.access == Access.SHARED_LOAD:
         sm.stage_free += held_up(sub, one.wavefronts, int64(t))
     if op.access == Access.GLOBAL_STORE:
