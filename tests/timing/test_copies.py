@@ -131,5 +131,5 @@ def test_rows_wherever_they_begin_and_however_they_meet_in_banks():
     assert max(map(abs, through)) < 0.155  # 0.15 until 2026-12-01: see clock.md of the tags of sets
     past = more_rings(1, lambda one: one["warps"] == 16)
     assert len(past) == 112
-    assert mean(map(abs, past)) < 0.015
+    assert mean(map(abs, past)) < 0.022  # 0.015 until 2026-12-01, when warps left barriers one by one
     assert max(map(abs, past)) < 0.10

