@@ -69,7 +69,10 @@ def answers(chosen):
 
 @pytest.mark.parametrize(("kb", "off", "bias"), [(0, 0.12, 0.11), (164, 0.085, 0.06), (200, 0.07, 0.06)])
 def test_atomics_that_meet(kb, off, bias):
-    """Beside 200 KB of shared memory 32 lanes at one word wait for those before them: up to eight times as long."""
+    """Beside 200 KB of shared memory 32 lanes at one word wait for those before them: up to eight times as long.
+
+    There they were 6 % off until 2026-12-01, when warps left barriers one by one, and are 7.
+    """
     errors = answers(lambda gap, warps, shared: gap == 1 and warps > 1 and shared == kb)
     assert len(errors) == 36
     assert mean(map(abs, errors)) < off

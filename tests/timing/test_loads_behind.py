@@ -56,7 +56,10 @@ def test_loads_wait_for_all_copies_before_them(row, cycles):
      ("atom1", 0.19, 0.038), ("stg", 0.16, 0.112)],
 )  # fmt: skip
 def test_how_far_off_the_clock_is(kind, issued, answered):
-    """When copies have issued, and when what is asked for behind them is back, of the first and the last warp."""
+    """When copies have issued, and when what is asked for behind them is back, of the first and the last warp.
+
+    Copies before LDS of eight ways were 6 % off, and STG 8.5, until warps left barriers together (2026-12-01).
+    """
     wrong = {"issued": [], "answered": []}
     for both, case in zip(all_told(), CASES[::EVERY], strict=True):
         if case["kernel"].split("_")[1] != kind:

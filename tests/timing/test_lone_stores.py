@@ -35,7 +35,7 @@ def test_one_sm():
     found = errors(lambda one: one["blocks"] == 1 and one["warps"] == 32)
     assert len(found) == 55
     assert mean(map(abs, found)) < 0.04  # 0.024 if L1 began empty
-    assert max(map(abs, found)) < 0.22
+    assert max(map(abs, found)) < 0.22  # 0.2 before warps left barriers together
 
 
 @pytest.mark.parametrize(("blocks", "count", "average", "bias"), [(1, 15, 0.07, 0.063), (16, 9, 0.075, 0.02)])

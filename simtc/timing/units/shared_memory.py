@@ -25,7 +25,7 @@ from simtc.timing.units.memory_queue import QUEUE, QUEUED, QUEUED_FIELDS
 from simtc.timing.units.scoreboards import complete
 from simtc.timing.units.tensor import beside_tensor, held_up
 
-__all__ = ["UNIT", "SharedMemory", "enqueue", "first_ready", "pass_off", "serve_stage"]
+__all__ = ["UNIT", "SharedMemory", "enqueue", "first_ready", "pass_off", "passes_off", "serve_stage"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
