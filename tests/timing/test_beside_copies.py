@@ -3,7 +3,8 @@
 336 kinds of loops on one SM of an H200, in which each of four, eight or 16 warps asks for none to eight copies of 512
 bytes a step. No constant is from here, but they were in view. Loops without copies are right. Until 2026-11-30 SHFL
 and LDS passed copies that wait at the tags, and came too soon: 5.9 % off in the mean, 4.6 now. LDS in eight passes
-beside copies of 32 pieces still come too late.
+beside copies of 32 pieces still come too late. Until 2026-12-01, when warps left barriers one by one, the means of four
+kinds were 1.3 to 2.4 points lower.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """What a warp waits for LDGSTS of lines that L1 holds, right behind a barrier, on an H200 (data/held_waits.{csv,cu}).
 
 The tags take the copies of all warps one after another, and their groups behind these, each of which comes three
-cycles after the one before. Until 2026-12-01 a copy that L1 held was there before the tags had begun with it: 16 warps
-waited 10 to 26 % less than on the chip. Without the three LDS of no lane that the compiler puts in front, which cost 16
-warps a cycle each there, waits of 16 warps are 2 to 7 % off (seen once, not kept).
+cycles after the one before. What an LDGDEPBAR takes behind such copies (clock.lsu) was chosen with these in view. Until
+2026-12-01 a copy that L1 held was there before the tags had begun with it: 16 warps waited 10 to 26 % less than on the
+chip. Without the three LDS of no lane that the compiler puts in front, which cost 16 warps a cycle each there, waits of
+16 warps are 2 to 7 % off (seen once, not kept).
 """
 
 from __future__ import annotations

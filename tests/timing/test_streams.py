@@ -51,7 +51,7 @@ def test_a_launch_of_many_short_waves_takes_as_long_as_memory_lets_it(kernel, th
     [("search", 4096, 16, 887.4), ("add", 8192, 12, 846.5), ("copy", 2048, 32, 811.7)],
 )
 def test_dram_loses_to_turns_what_babelstream_saw_on_a_v100(kernel, blocks, moved, published):
-    """GB/s of its dot product, its triad and its copy: the more of it is written, the less."""
+    """GB/s of dot product, triad and copy, 3.2 % off at most until 2026-12-01: the more of it is written, the less."""
     one = DrawnStream(kernel=kernel, threads=1024, blocks=blocks, board=device("v100_pcie"), caches="cold")
     assert 1e-9 * moved * 1024 * blocks / one.run("sampled").timing.seconds == pytest.approx(published, rel=0.034)
 

@@ -3,7 +3,7 @@
 // fours_5y has a stall count of 5 and asks. active_warps.csv has when each warp of the first sub-core ends, in cycles from
 // the first clock of any warp, the last of three rounds, one block on an H200 at 1980 MHz. nvcc -arch=sm_90 -cubin; see
 // test_active_warps.py.
-#define STAMP(i) asm volatile("{.reg .pred p; setp.lt.u32 p, %1, 32; @p mov.u32 %0, %%clock;}" : "+r"(t[i]) : "r"(opaque) : "memory");
+#include "stamp.cuh"
 #define FMA(k) asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(x[k]) : "f"(y));
 extern __shared__ __align__(1024) char shared[];
 extern "C" __global__ void __launch_bounds__(1024) fours(unsigned *out, const char *g0, int never, int per) {
@@ -19,12 +19,12 @@ extern "C" __global__ void __launch_bounds__(1024) fours(unsigned *out, const ch
       __syncthreads();
       out[0] = u[0];
     }
-    STAMP(0)
+    STAMP(t[0])
 #pragma unroll
     for (int s = 1; s < 17; s++) {
 #pragma unroll
       for (int k = 0; k < 4; k++) FMA((4 * (s - 1) + k) % 8)
-      STAMP(s)
+      STAMP(t[s])
     }
   }
   unsigned f = 0;

@@ -3,7 +3,7 @@
 // held_waits.csv has the cycles from the first copy to where its group has come, of the last six of ten times together
 // and the mean of the warps (waits), and the last time's from the first warp's beginning to the last one's end (span),
 // the middle of three launches of one block on an H200 at 1980 MHz, L2 warm. nvcc -arch=sm_90 -cubin; see test_held_waits.py.
-#define STAMP(x) asm volatile("{.reg .pred p; setp.lt.u32 p, %1, 32; @p mov.u32 %0, %%clock;}" : "+r"(x) : "r"(opaque) : "memory");
+#include "stamp.cuh"
 template <int WIDTH, int N> static __device__ __forceinline__ void body(unsigned *out, const char *data, int apart, int never) {
   extern __shared__ __align__(1024) char shared[];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, opaque = lane + never;

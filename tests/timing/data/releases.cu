@@ -3,7 +3,7 @@
 // warp's coming to the first (first) and the last instruction (last) behind the barrier that waits for it, of the warps
 // of that barrier, in the last of three launches of one block on an H200 at 1980 MHz. nvcc -arch=sm_90 -cubin; see
 // test_releases.py.
-#define STAMP(x) asm volatile("{.reg .pred p; setp.lt.u32 p, %1, 32; @p mov.u32 %0, %%clock;}" : "+r"(x) : "r"(opaque) : "memory");
+#include "stamp.cuh"
 template <int NAMED> static __device__ __forceinline__ void body(unsigned *out, const int *delays, int per, int never) {
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, opaque = lane + never;
   unsigned t0 = lane, t1 = lane;
