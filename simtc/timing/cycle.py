@@ -30,6 +30,8 @@ def _settle(ck: Arrays, sm: Record, now: Int) -> None:
             sm.moves_at = min(sm.moves_at, max(now, int64(math.ceil(sm.stage_free))))
         elif kind == events.TURN:
             waiting.take_turn(ck, sm, now)
+        elif kind == events.COME:
+            barrier.come(sm, number)
         elif kind == events.ENTRY:
             lsu.free(ck, number)
         else:
@@ -42,8 +44,8 @@ def cycle(step: Step, start: Step, s: State, mem: Memory, code: Code, ck: Arrays
     _settle(ck, sm, now)
     if sm.moves_at <= now:
         lsu.advance(ck, sm, now)
-        if sm.barriers_passed:
-            barrier.passed(s, ck, sm, now)
+    if sm.barriers_passed:
+        barrier.passed(s, ck, sm, now)
     for i in range(sm.first_sub, sm.end_sub):
         if ck.wake[i] <= now:
             sub = ck.subs[i]

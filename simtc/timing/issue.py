@@ -22,6 +22,7 @@ from simtc.timing.units import (
     lsu,
     operands,
     pipes,
+    queued_barriers,
     scoreboards,
     shared_memory,
     special,
@@ -45,7 +46,7 @@ def _occupy(ck: Arrays, sub: Record, warp: Record, op: Record, event: Array, w: 
     pipes.occupy(ck, sub, op, now)
     scoreboards.raise_boards(warp, op)
     if op.access == Access.BARRIER:
-        lsu.push_barrier(sm, sub, warp, w, now)
+        queued_barriers.push_barrier(ck, sm, sub, warp, op, w, now)
         return
     if op.kind == Kind.MEMORY and (event[Event.MASK] or shared_memory.passes_off(ck, op)):
         lsu.push(ck, sm, sub, warp, op, event, w, now)

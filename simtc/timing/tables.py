@@ -26,7 +26,7 @@ __all__ = ["Table", "clock_table", "name_of_row"]
 # Rows of the hazard table: vector, uniform, predicate and uniform predicate registers.
 _ROW_OF = {Kind.REGISTER: 0, Kind.UNIFORM: 256, Kind.PREDICATE: 320, Kind.UNIFORM_PREDICATE: 328}
 
-_ARITHMETIC = (Pipe.ALU, Pipe.FMA, Pipe.FMA_HEAVY, Pipe.FP16, Pipe.UNIFORM)
+_ARITHMETIC = (Pipe.ALU, Pipe.FMA, Pipe.FMA_HEAVY, Pipe.FP16, Pipe.FP64, Pipe.UNIFORM)
 _PIPES = {
     "alu": Pipe.ALU,
     "fma": Pipe.FMA,
@@ -81,7 +81,8 @@ def clock_table(kernel: Kernel, device: Device) -> Table:
         op["special"] = _SPECIAL.get(instruction.opcode, Special.NONE)
         op["is_barrier"] = instruction.opcode == "BAR"
         arithmetic = op["kind"] == How.FIXED and op["pipe"] in _ARITHMETIC
-        op["passes_barrier"] = (arithmetic or instruction.opcode == "CS2R") and device.sm.issue.barrier_defers
+        passes = arithmetic or op["pipe"] == Pipe.TENSOR or instruction.opcode == "CS2R"
+        op["passes_barrier"] = passes and device.sm.issue.barrier_defers
         op["is_fence"] = instruction.opcode == "MEMBAR" and "CTA" not in instruction.modifiers
         if instruction.opcode == "BSYNC":
             op["stall"] = max(control.stall, round(device.sm.issue.sync_cycles))

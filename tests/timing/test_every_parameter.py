@@ -394,7 +394,7 @@ ONLY = {  # launches for what few others depend on
     "l1.fill_line_cycles": partial(beside_reads, "ldg_8"),
     "l1.fill_turn_bytes": partial(beside_reads, "ldg_16"),
     "shared_memory.fill_store_cycles": beside_stores,
-    "ldgsts.fill_line_cycles": partial(beside_reads, "copy_ca_8"),
+    **dict.fromkeys(("ldgsts.fill_line_cycles", "shared_memory.turn_cycles"), partial(beside_reads, "copy_ca_8")),
     "ldgsts.held_cycles": partial(held_by_l1, 4, 128, 128),
     "ldgsts.few_cycles": partial(held_by_l1, 16, 128, 128),
     **dict.fromkeys(

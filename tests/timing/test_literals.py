@@ -40,7 +40,7 @@ ROOM = {  # what the clock's arrays have room for, or can tell apart, beside wha
 }  # fmt: skip
 MARKS = {  # numbers in place of something, bits of a word, and what a format fixes
     "blocks.NO_BLOCK", "blocks.ENDED", "dispatch._NOBODY", "events.ENTRY", "events.FILL", "fetch._UNKNOWN",
-    "events.TURN", "atomics._OF_PAGE", "atomics._PORTS",
+    "events.COME", "events.TURN", "atomics._OF_PAGE", "atomics._PORTS",
     "places._COUNT",
     "l2_tags.NEVER", "l2_tags.STAYS", "l2_tags._BEFORE", "l2_tags._COPY", "l2_tags._SECTORS", "l2_tags._HALF",
     "l2_tags._FROM_BEFORE", "l2_tags._PARTS", "ldgsts._SECTORS", "landing._UNIT",

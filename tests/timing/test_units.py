@@ -23,6 +23,7 @@ HELPERS = {
     "groups",
     "memory_queue",
     "on_the_way",
+    "queued_barriers",
     "returns",
     "server",
 }  # parts of units, not units

@@ -1,7 +1,7 @@
 """Barriers of a block: one unit of the SM notes the warps that come, one after another, and lets all go at once.
 
-A barrier whose number is in a register passes the memory I/O queue: its warp comes when it has left that, and issues
-arithmetic meanwhile.
+To a barrier whose number is in a register a warp comes when that has been read, or out of the memory I/O queue
+(queued_barriers.py). Meanwhile, and until the barrier lets it go, it issues arithmetic and matrix instructions.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from simtc.timing.accounting import charge
 from simtc.timing.constants import ASLEEP
 from simtc.timing.unit import CLOCK, SM, WARP, Parameters, Unit, compiled, constant
 
-__all__ = ["PASSED", "UNIT", "Barrier", "arrive", "passed", "release", "send", "wake_others"]
+__all__ = ["PASSED", "UNIT", "Barrier", "arrive", "come", "passed", "release", "send", "wake_others"]
 
-PASSED: Final = 64  # warps whose barriers leave the memory I/O queue in one cycle, at most
+PASSED: Final = 64  # warps that come so in one cycle, at most
 _WARPS: Any = from_dtype(MACHINE_WARP)[::1]
 _BLOCK: Any = from_dtype(BLOCK)
 
@@ -46,13 +46,13 @@ UNIT = Unit(
     parameters=Barrier,
     sm=(
         ("barrier_free", np.float64),  # when it notes the next warp
-        ("barriers_passed", np.int64),  # warps whose barriers have left the memory I/O queue in this cycle
+        ("barriers_passed", np.int64),  # warps that come in this cycle to barriers whose number is in a register
         ("passed", np.int32, (PASSED,)),
     ),
     warp=(
         ("at_barrier", np.int32),
         ("barrier_open", np.int64),  # when its barrier lets it go, where it issues arithmetic meanwhile
-        ("barrier_sent", np.int32),  # its barriers that are in the memory I/O queue
+        ("barrier_sent", np.int32),  # its barriers to which it has not come yet
         ("barrier_due", np.int64),  # which barrier all have issued, while some may still be in that queue; 0 for none
     ),
     stalls=(Stall.barrier,),
@@ -75,6 +75,13 @@ def arrive(s: State, ck: Arrays, sm: Record, w: Int, queued: Int, now: Int) -> N
     if goes_on and machine.waiting == Waiting.BARRIER:
         go_past(s, w)
     warp.at_barrier, warp.barrier_open = 1, ASLEEP if goes_on else 0
+
+
+@compiled(void, SM, int64)
+def come(sm: Record, w: Int) -> None:
+    """Note that a warp comes to a barrier in this cycle, whose number has been read from a register."""
+    sm.passed[sm.barriers_passed] = w
+    sm.barriers_passed += 1
 
 
 @compiled(void, WARP)

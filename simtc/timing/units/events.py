@@ -1,4 +1,4 @@
-"""What is going to happen in an SM: a heap of scoreboards coming down, queue entries being freed, data coming in."""
+"""What is going to happen in an SM: a heap of scoreboards coming down, entries being freed, data and warps coming."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from simtc.machine.types import int64, void
 from simtc.timing.unit import SM, Unit, compiled
 
 __all__ = [
+    "COME",
     "ENTRY",
     "FILL",
     "TURN",
     "UNIT",
+    "come_to",
     "expect_fill",
     "expect_turn",
     "free_entry",
@@ -28,6 +30,7 @@ _HEAP: Final = 4096  # events pending in one SM
 ENTRY: Final = 8  # an entry of a sub-core's LSU queue, of the sub-core `number`
 FILL: Final = 9  # data for the L1 miss `number`
 TURN: Final = 10  # of what waits for L2
+COME: Final = 11  # to a barrier, of the warp `number`
 _EVENT = np.dtype([("time", np.int64), ("number", np.int32), ("kind", np.int32)])
 
 UNIT = Unit(
@@ -82,6 +85,12 @@ def expect_fill(sm: Record, time: Int, miss: Int) -> None:
 def expect_turn(sm: Record, time: Int) -> None:
     """Let what waits for L2 take its turn at a time to come."""
     _push(sm, time, 0, TURN)
+
+
+@compiled(void, SM, int64, int64)
+def come_to(sm: Record, time: Int, warp: Int) -> None:
+    """Have a warp come to its barrier at a time to come."""
+    _push(sm, time, warp, COME)
 
 
 @compiled(int64, SM, int64)

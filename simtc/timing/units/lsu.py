@@ -21,7 +21,7 @@ from simtc.timing.operation import OPERATION
 from simtc.timing.unit import CLOCK, SM, SUB, WARP, Parameters, Unit, compiled, constant, derived
 from simtc.timing.units.addresses import ones
 from simtc.timing.units.answers import waits_behind
-from simtc.timing.units.barrier import send
+from simtc.timing.units.barrier import come
 from simtc.timing.units.bypass import beside_copies_at, follow, note_bypass
 from simtc.timing.units.crossbar import announce
 from simtc.timing.units.events import free_entry, lower_board
@@ -33,7 +33,7 @@ from simtc.timing.units.shared_memory import backlog, enqueue, first_ready, pass
 from simtc.timing.units.tensor import beside_tensor
 from simtc.timing.units.waiting import misses
 
-__all__ = ["UNIT", "Lsu", "advance", "free", "is_full", "push", "push_barrier", "special_at"]
+__all__ = ["UNIT", "Lsu", "advance", "free", "is_full", "push", "special_at", "take_entry"]
 
 _LOADS = (Access.GLOBAL_LOAD, Access.COPY, Access.ATOMIC)
 _ASKS = (*_LOADS, Access.GROUP, Access.GLOBAL_STORE)  # L2, or marks what does
@@ -94,7 +94,7 @@ def special_at(sub: Record, op: Record) -> Int:
 
 
 @compiled(void, SM, SUB, int64)
-def _take_entry(sm: Record, sub: Record, now: Int) -> None:
+def take_entry(sm: Record, sub: Record, now: Int) -> None:
     """Take an entry of a sub-core's queue for what was put behind its last one."""
     sub.count += 1
     sm.entries += 1
@@ -127,7 +127,7 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     one.off = one.lanes == 0
     if one.off:
         one.wavefronts, one.lines, one.sectors, one.passes = 1, 0, 0, 0
-        _take_entry(sm, sub, now)
+        take_entry(sm, sub, now)
         return
     past_l1 = op.access == Access.COPY and op.bypasses
     if op.access == Access.COPY and not past_l1:
@@ -146,17 +146,7 @@ def push(ck: Arrays, sm: Record, sub: Record, warp: Record, op: Record, event: A
     warp.stores += op.access in _ANSWERED and not one.off
     if op.access == Access.SPECIAL:
         sub.special_free = max(sub.special_free, now) + op.special_cycles
-    _take_entry(sm, sub, now)
-
-
-@compiled(void, SM, SUB, WARP, int64, int64)
-def push_barrier(sm: Record, sub: Record, warp: Record, w: Int, now: Int) -> None:
-    """Put a barrier that reads registers into its sub-core's queue: its warp has come when it leaves that."""
-    one = sub.queue[(sub.head + sub.count) % QUEUE]
-    one.warp, one.instruction, one.sub, one.pushed = w, warp.instruction, sub.index, now
-    one.wavefronts, one.lines, one.passes, one.sectors = 0, 0, 0, 0
-    send(warp)
-    _take_entry(sm, sub, now)
+    take_entry(sm, sub, now)
 
 
 @compiled(void, CLOCK, int64)
@@ -210,8 +200,7 @@ def _move(ck: Arrays, sm: Record, sub: Record, op: Record, now: Int) -> None:
         _look_up(ck, sm, op, one, now)
     sm.moved = now + _taken(ck, op)
     if op.access == Access.BARRIER:
-        sm.passed[sm.barriers_passed] = one.warp
-        sm.barriers_passed += 1
+        come(sm, int64(one.warp))
     elif one.off:
         pass_off(ck, sm, warp, op, one.warp, now)
         if op.access == Access.SHARED_LOAD:

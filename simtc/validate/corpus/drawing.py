@@ -13,7 +13,7 @@ from simtc.validate.corpus.knobs import Epilogue, Knobs, Tile, registers
 __all__ = ["EXAM_SEED", "SEED", "draw", "half_of", "names"]
 
 SEED = "corpus-1"  # of the names' halves, and of what the development half draws
-EXAM_SEED = "corpus-42"  # of what the exam half draws: another one after each change that follows a look
+EXAM_SEED = "corpus-43"  # of what the exam half draws: another one after each change that follows a look
 COUNT = 640
 _L1, _L2, _MEMORY = 64 << 10, 12 << 20, 90 << 20  # what the tiles that differ span
 _SHARED = 200 << 10
