@@ -49,7 +49,7 @@ def test_one_block():
     found = errors("1_block", lambda *_: True).values()
     assert len(found) == 27
     assert mean(map(abs, found)) < 0.176  # 0.158 until 2026-12-01, 0.152 until 2026-11-30
-    *others, worst = sorted(map(abs, found))  # the worst: eight warps, rows of 128 bytes at a pitch of 144
+    *others, worst = sorted(map(abs, found))  # the worst: one warp, rows of 16 bytes
     assert max(others) < 0.65  # 0.49 until 2026-12-01
     assert worst < 0.87  # 0.72 until 2026-12-01
 
