@@ -34,7 +34,5 @@ def test_both_kinds_were_measured():
 def test_what_waits_on_the_chip_waits_here(row):
     stamp, opens = stamps(row["kernel"])
     assert (stamp < LATE) == (int(row["stamp"]) < LATE)
-    assert abs(stamp - int(row["stamp"])) < (
-        20 if stamp < LATE else 330
-    )  # STG behind a barrier in a register takes 320 less
-    assert abs(opens - int(row["opens"])) < 330
+    assert abs(stamp - int(row["stamp"])) < (16 if stamp < LATE else 50)
+    assert abs(opens - int(row["opens"])) < 50

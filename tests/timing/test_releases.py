@@ -49,4 +49,4 @@ def test_all_warps_go_at_once(kernel, warps, count, first, last, worst):
     assert len(found) == count
     assert mean(abs(one) for one, _ in found) < first
     assert mean(abs(one) for _, one in found) < last
-    assert max(max(map(abs, both)) for both in found) < worst
+    assert max(max(map(abs, both)) for both in found) < worst  # bar_named's was 25 until later on 2026-12-01

@@ -5,6 +5,7 @@
 // block on an H200 at 1980 MHz. nvcc -arch=sm_90 -cubin; see test_read_barriers.py.
 #include <cstdint>
 
+#include "meet.cuh"
 #include "stamp.cuh"
 template <int NF, int IMM> __device__ __forceinline__ void body(unsigned *out, int zero, int warps) {
   __shared__ __align__(128) unsigned s[8192];
@@ -19,17 +20,13 @@ template <int NF, int IMM> __device__ __forceinline__ void body(unsigned *out, i
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < 5; i++) {
-    if (IMM) asm volatile("bar.sync 0;" ::: "memory");
-    else asm volatile("bar.sync %0,%1;" ::"r"(id), "r"(T) : "memory");
-    asm volatile("bar.warp.sync -1;" ::: "memory");  // a NOP, which waits until the barrier opens
+    MEET(IMM)
     STAMP(st[i][0])
     unsigned v[NF > 0 ? NF : 1];
 #pragma unroll
     for (int f = 0; f < NF; f++) asm volatile("ld.shared.u32 %0,[%1];" : "=r"(v[f]) : "r"(sp + f * 4096) : "memory");
     STAMP(st[i][1])
-    if (IMM) asm volatile("bar.sync 0;" ::: "memory");
-    else asm volatile("bar.sync %0,%1;" ::"r"(id), "r"(T) : "memory");
-    asm volatile("bar.warp.sync -1;" ::: "memory");
+    MEET(IMM)
     STAMP(st[i][2])
 #pragma unroll
     for (int f = 0; f < NF; f++) acc ^= v[f];

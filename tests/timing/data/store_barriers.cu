@@ -4,6 +4,7 @@
 // -arch=sm_90 -cubin; see test_read_barriers.py.
 #include <cstdint>
 
+#include "meet.cuh"
 #include "stamp.cuh"
 enum { STS4, STS16, LDS16, LDSM4 };
 template <int KIND, int N, int IMM> __device__ __forceinline__ void body(unsigned *out, int zero, int warps) {
@@ -19,9 +20,7 @@ template <int KIND, int N, int IMM> __device__ __forceinline__ void body(unsigne
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < 5; i++) {
-    if (IMM) asm volatile("bar.sync 0;" ::: "memory");
-    else asm volatile("bar.sync %0,%1;" ::"r"(id), "r"(T) : "memory");
-    asm volatile("bar.warp.sync -1;" ::: "memory");  // a NOP, which waits until the barrier opens
+    MEET(IMM)
     STAMP(st[i][0])
     unsigned v[N][4];
 #pragma unroll
@@ -33,9 +32,7 @@ template <int KIND, int N, int IMM> __device__ __forceinline__ void body(unsigne
       if (KIND == LDSM4) asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3},[%4];" : "=r"(v[f][0]), "=r"(v[f][1]), "=r"(v[f][2]), "=r"(v[f][3]) : "r"(at) : "memory");
     }
     STAMP(st[i][1])
-    if (IMM) asm volatile("bar.sync 0;" ::: "memory");
-    else asm volatile("bar.sync %0,%1;" ::"r"(id), "r"(T) : "memory");
-    asm volatile("bar.warp.sync -1;" ::: "memory");
+    MEET(IMM)
     STAMP(st[i][2])
     if (KIND >= LDS16)
 #pragma unroll
